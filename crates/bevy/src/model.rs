@@ -32,7 +32,7 @@ pub struct Model {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Clip {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// True if it loops. Then its curves end at their start values.
     pub looping: bool,
@@ -42,9 +42,9 @@ pub struct Clip {
     pub frames: u32,
     /// The duration: for a looping clip, until it starts again.
     pub seconds: f64,
-    /// Its curves.
+    /// The curves.
     pub animation: Handle<AnimationClip>,
-    /// Its place in the model's graph.
+    /// The place in the model's graph.
     pub node: AnimationNodeIndex,
 }
 

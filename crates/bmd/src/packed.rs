@@ -510,7 +510,7 @@ impl Primitive {
         self.0
     }
 
-    /// Its encoding.
+    /// The encoding.
     pub const fn kind(self) -> PrimitiveKind {
         PrimitiveKind::of_tag((self.0 & 3) as u8)
     }

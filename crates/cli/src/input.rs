@@ -16,7 +16,7 @@ pub(crate) struct Input {
     pub path: PathBuf,
     /// The path in the folder that was named, if a folder was.
     pub below: Option<PathBuf>,
-    /// Its place in the tree of that folder.
+    /// The place in the tree of that folder.
     pub met: Option<Met>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Input {
 pub(crate) struct Met {
     pub finder: Finder,
     pub path: TreePath,
-    /// Its format, if it was detected.
+    /// The format, if it was detected.
     pub format: Option<Format>,
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn chosen(looked: Vec<(Input, bool)>) -> (Vec<Input>, Vec<Input>) {
     (inputs(chosen), inputs(others))
 }
 
-/// Refuses to assemble one figure from files that were found in a folder and not named, unless `--figure` asks for
+/// Refuses to assemble one character from files that were found in a folder and not named, unless `--figure` asks for
 /// it.
 pub(crate) fn refuse_unasked_figure(inputs: &[Input], is_asked_for: bool, output: &Path) -> Result<(), Fail> {
     if is_asked_for || inputs.iter().all(|input| input.met.is_none()) {

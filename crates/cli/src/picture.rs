@@ -202,7 +202,7 @@ impl Work<'_> {
         self.render_to(opened, place)
     }
 
-    /// Renders one figure of several files. An error has the index of its input.
+    /// Renders one character of several files. An error has the index of its input.
     fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
         let mut models = Vec::new();
         for (i, input) in inputs.iter().enumerate() {

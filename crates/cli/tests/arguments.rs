@@ -1,5 +1,5 @@
-//! Any arguments: an answer with an exit code that is documented, lines that are short and act on no terminal, inputs that stay
-//! as they are.
+//! Runs the program with any arguments: exit codes are documented, lines are short and do not act on a terminal,
+//! inputs stay unchanged.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, program, run, stderr, stdout};
@@ -173,7 +173,7 @@ proptest! {
     }
 }
 
-/// Returns the options, asked for once.
+/// Returns the options; they are determined once.
 fn options_once() -> impl Strategy<Value = Vec<String>> {
     static OPTIONS: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
     Just(OPTIONS.get_or_init(options).clone())

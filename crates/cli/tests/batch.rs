@@ -1,4 +1,5 @@
-//! Runs over many files: the same for any number of workers, and nothing half done when one is ended.
+//! Tests runs over many files: results are the same for any number of workers, and an interrupted run leaves no
+//! partial file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, program, stderr, tree};
@@ -20,7 +21,7 @@ fn fixtures() -> TempDir {
     dir
 }
 
-/// Returns a run in a folder, and what it left in `out` there.
+/// Runs the program in a folder, and returns the files in its `out`.
 fn run(dir: &Path, words: &[&str], jobs: &str) -> (Output, BTreeMap<String, Vec<u8>>) {
     let out = dir.join("out");
     let _ = fs::remove_dir_all(&out);

@@ -25,7 +25,7 @@ const NOT_CODES: &[&str] = &[
 /// Calls whose first text is a code.
 const CALLS: &[&str] = &["Loss::new(", "Loss::note(", "lose(", ".loss(", "plain(", "render::error(", "code:"];
 
-/// Crates that are no part of the program, and libraries for other languages, which print what the program prints.
+/// Crates that are not part of the program, and bindings for other languages, which have the same codes.
 const NOT_SCANNED: &[&str] = &["capi", "fuzz", "lab", "python", "testkit", "wasm"];
 
 fn root() -> PathBuf {

@@ -1,4 +1,4 @@
-//! Files that belong to a model: they are found, told when they are missing, and go with it.
+//! Tests companion files: they are found, reported if missing, and written with their model.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, run, stderr, stdout};

@@ -47,7 +47,7 @@ fn every_command_of_every_page_works() {
     assert!(count > 60, "{count} commands in {} pages", pages.len());
 }
 
-/// All pages of a folder.
+/// Finds all pages of a folder.
 fn find(folder: &Path, pages: &mut Vec<PathBuf>) {
     for name in names(folder) {
         let path = folder.join(name);
@@ -98,8 +98,8 @@ impl Page {
         }
     }
 
-    /// Does what a comment says: a line that begins with one of the words is a thing by itself, others belong to the one
-    /// before.
+    /// Executes the instructions in a comment. A line that begins with a known word is an instruction; other lines
+    /// continue the one before.
     fn comment(&mut self, text: &str) {
         let verb = |line: &str| line.split(' ').next().is_some_and(|word| VERBS.contains(&word));
         let mut items: Vec<String> = Vec::new();
@@ -163,7 +163,7 @@ impl Page {
         }
     }
 
-    /// One command of the program.
+    /// Runs one command of the program.
     fn line(&mut self, line: &str, expected: i32) {
         let words = line.split(" #").next().unwrap().trim();
         let words = words.strip_prefix("meshwright ").or_else(|| words.strip_prefix(FROM_SOURCE));
@@ -175,7 +175,7 @@ impl Page {
         assert!(!is_dry || names(self.dir.path()) == before, "{}: {line} wrote something", self.name);
     }
 
-    /// Lines for a shell.
+    /// Runs lines in a shell.
     fn script(&mut self, text: &str, expected: i32) {
         if !cfg!(unix) && !text.lines().all(is_plain) {
             return skipped(&self.name, "there is no shell");

@@ -51,7 +51,7 @@ fn one_missing_file_decides_whoever_reads_the_rest() {
     assert_eq!(status(writer.into()), Some(3));
 }
 
-/// Runs words of a shell whose `$1` is the program and `$2` a model, in a folder.
+/// Runs a shell script in a folder; `$1` is the program and `$2` a model.
 fn shell(folder: &Path, script: &str) -> std::process::Output {
     let words = ["-c", script, "sh", env!("CARGO_BIN_EXE_meshwright")];
     Command::new("sh").current_dir(folder).args(words).arg(demo()).output().unwrap()

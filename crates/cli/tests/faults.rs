@@ -1,4 +1,4 @@
-//! Faults of the place where the program writes, made to happen: the old files stay, and nothing else is left.
+//! Causes faults of the file system where the program writes: old files stay, and no other files are left.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
@@ -194,14 +194,14 @@ fn a_limit_on_file_sizes_leaves_the_old_files() {
     }
 }
 
-/// Returns a conversion of `model` to `name` in a folder.
+/// Returns the command that converts `model` to `name` in a folder.
 fn convert(folder: &Path, name: &str, model: &Path) -> Command {
     let mut command = program();
     command.current_dir(folder).args(["convert", "-q", "--no-companions", "-o", name]).arg(model);
     command
 }
 
-/// Another model, of another size.
+/// Returns another model, of another size.
 fn other() -> PathBuf {
     testdata().join("dpm/weights.ok.dpm")
 }
@@ -367,7 +367,7 @@ fn readers_see_nothing_old_or_whole_while_eight_write() {
     }
 }
 
-/// Every file below a folder with its content.
+/// Several runs into one folder write what one run writes.
 #[test]
 fn runs_into_one_folder_give_what_one_gives() {
     let dir = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The way back: glTF documents into formats of games, and all that a conversion may be asked for on that way.
+//! Converts glTF documents to formats of games, with the options of this conversion.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

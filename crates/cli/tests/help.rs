@@ -19,7 +19,7 @@ fn commands() -> Vec<String> {
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }
 
-/// Returns a folder with what the examples speak of.
+/// Returns a folder with the files that the examples name.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
     fs::create_dir(dir.path().join("models")).unwrap();

@@ -1,4 +1,4 @@
-//! The program among bad files, bad places and bad luck.
+//! Runs the program with hostile files, names and file systems.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, program, run, stderr, stdout};
@@ -170,7 +170,7 @@ fn names_cannot_drive_a_terminal_and_reach_json_whole() {
     assert!(!stderr(&output).contains('\u{1b}'));
 }
 
-/// Bones of a DPM file whose names are a C1 control, DEL and a mark of direction as bytes, and a file that is called so.
+/// Bones of a DPM file whose names are a C1 control, DEL and a mark of direction as bytes, and a file with such a name.
 #[test]
 fn json_of_hostile_names_is_exact_and_does_not_act_on_a_terminal() {
     let dir = TempDir::new().unwrap();
@@ -221,7 +221,7 @@ fn what_a_lenient_look_passes_over_is_said() {
     }
 }
 
-/// Findings that are only counted are also passed over.
+/// Findings that are only counted are ignored too.
 #[test]
 fn a_flood_that_a_lenient_look_passes_over_is_no_error() {
     let dir = TempDir::new().unwrap();
@@ -482,7 +482,7 @@ mod unix {
         assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
     }
 
-    /// If the user may start no further thread, one thread does the work.
+    /// If the system refuses further threads, one thread does the work.
     #[cfg(target_os = "linux")]
     #[test]
     fn threads_need_not_be_available() {

@@ -1,4 +1,4 @@
-//! Models that go out as glTF and come back into what they were.
+//! Tests models that are exported to glTF and converted back.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -130,7 +130,7 @@ fn edits_come_back_into_an_original_that_is_named() {
     assert_eq!(json(&output)["recovery"]["untouched"], true);
     assert_eq!(json(&output)["patch"], serde_json::json!({}));
     same(dir, "back.dpm", "hopper.dpm");
-    // A figure of several files.
+    // A character of several files.
     run(dir, "convert flower.mesh flower.skel sway.anim -o f.glb");
     let words =
         "convert f.glb --onto flower.mesh --onto flower.skel --onto sway.anim -o g.mesh --format json";
@@ -207,7 +207,7 @@ fn options_that_mean_nothing_are_refused() {
     }
 }
 
-/// One pixel, red.
+/// A PNG of one red pixel.
 const RED: &[u8] = &[
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
     0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1f, 0x15, 0xc4, 0x89, 0x00,
@@ -215,7 +215,7 @@ const RED: &[u8] = &[
     0x00, 0x01, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42,
     0x60, 0x82,
 ];
-/// One pixel, green.
+/// A PNG of one green pixel.
 const GREEN: &[u8] = &[
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
     0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1f, 0x15, 0xc4, 0x89, 0x00,
@@ -315,7 +315,7 @@ fn skins_come_back_with_their_model() {
     assert_eq!((names(&files), &*files[3].1), (plain.map(String::from).to_vec(), wanted.as_bytes()));
 }
 
-/// The picture of another look is written under its own name.
+/// The texture of another look is written under its own name.
 #[test]
 fn an_edited_picture_of_a_skin_is_not_that_of_another() {
     let dir = models();
@@ -342,7 +342,7 @@ fn an_edited_picture_of_a_skin_is_not_that_of_another() {
     same(dir, "out/x.dpm", "hopper.dpm");
 }
 
-/// Blender leaves custom properties out unless it is told otherwise, and the original with them.
+/// By default Blender drops custom properties, and the original with them.
 #[test]
 fn a_document_of_blender_without_its_original_is_noted() {
     let dir = models();

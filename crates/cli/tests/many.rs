@@ -1,4 +1,4 @@
-//! Runs over many files: which, in what order, and what happens on the way.
+//! Tests runs over many files: selection, order and interruptions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, program, run, stderr, stdout};
@@ -154,7 +154,7 @@ fn colours_are_as_they_are_asked_for() {
     assert!(stdout(&info).contains("\u{1b}[1m"), "{}", stdout(&info));
 }
 
-/// Whatever ends a run leaves whole files and says where it was.
+/// An interrupted run leaves only complete files and reports its progress.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_where_it_was() {
@@ -223,7 +223,7 @@ fn places_that_take_nothing_are_told() {
     }
 }
 
-/// Ten thousand files, most of them no models, in one run.
+/// One run processes ten thousand files, most of which are not models.
 #[test]
 fn ten_thousand_files_are_one_run() {
     let dir = TempDir::new().unwrap();

@@ -154,7 +154,7 @@ fn unpack_replaces_nothing_unless_it_is_asked_to_and_never_its_archive() {
     assert!(!dir.path().join("less").exists());
 }
 
-/// 100,000 files of an archive are one, of 64 KiB.
+/// All 100,000 entries of the archive are the same 64 KiB.
 #[test]
 fn archives_that_claim_too_much_are_refused_and_written_on_request() {
     let bomb = dat(&[Numbered { name: "a.bmp", kind: 1, file: 1, bytes: vec![7; 1 << 16] }]);
@@ -247,7 +247,7 @@ fn a_manifest_names_plain_files_below_the_output_and_replaces_no_output() {
     assert!(code(&output) == 2 && stderr(&output).contains("--max-memory"), "{}", stderr(&output));
 }
 
-/// An earlier run's files are its own, as far as its manifest says so.
+/// A run may replace the files that the manifest of an earlier run lists.
 #[test]
 fn what_the_manifest_says_was_written_is_replaced() {
     let glb = |picture: &[u8]| named_picture("skin", "skin", picture);
@@ -297,8 +297,8 @@ fn outputs_of_all_commands_are_listed_and_spare_what_is_read() {
     }
 }
 
-/// Fixed seeds of what `crates/fuzz` tries without end: any document, any embedded original, any archive and any manifest, into
-/// folders with files of their own.
+/// Runs fixed seeds of the fuzz target: any document, embedded original, archive and manifest, into folders that
+/// already have files.
 #[test]
 fn what_changes_is_what_was_announced() {
     let dir = TempDir::new().unwrap();

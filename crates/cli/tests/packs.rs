@@ -1,4 +1,4 @@
-//! A pack is a folder in every command, and goes back into a pack.
+//! Tests packs as inputs of every command, and `pack`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, ok, program, run_in as run, stderr, tree};
@@ -138,7 +138,7 @@ fn nothing_is_written_outside_of_the_output() {
     }
 }
 
-/// A pack with a model, and a member of so many zeros that are not in the test's memory.
+/// Writes a pack with a model and a large member of zeros, without holding it in memory.
 fn with_zeros(path: &Path, zeros: u32) {
     use std::io::{Seek as _, SeekFrom, Write as _};
     let small = zip(&[("models/quad.dpm", &fixture("dpm/quad.ok.dpm"))], Method::Deflated);
@@ -160,8 +160,8 @@ fn with_zeros(path: &Path, zeros: u32) {
     file.write_all(&[&small[directory..end], &entry, &tail].concat()).unwrap();
 }
 
-/// Runs the program, and what it took, where the system says so: what was said, KiB of memory at most, and seconds on a
-/// processor.
+/// Runs the program. Returns its messages and, if the system reports them, its peak memory in KiB and its processor
+/// time in seconds.
 fn watched(dir: &Path, words: &[&str]) -> (String, Option<u64>, Option<f64>) {
     let mut program = program();
     let mut child =
@@ -239,7 +239,7 @@ fn a_run_goes_on_where_the_last_one_ended() {
     assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "parts", "--shard", "3/2"])), 2);
 }
 
-/// A run that is killed leaves a manifest of what it did, from which the next one goes on.
+/// A killed run leaves a manifest, with which the next run continues.
 #[test]
 fn a_killed_run_is_resumed() {
     let dir = TempDir::new().unwrap();

@@ -11,7 +11,7 @@ fn fixture(name: &str) -> String {
     testdata().join(name).to_str().unwrap().to_owned()
 }
 
-/// Width, height and pixels of the pictures of a file.
+/// Returns width, height and pixels of the images in a file.
 fn decoded(path: &Path) -> (u32, u32, Vec<Vec<u8>>) {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(fs::read(path).unwrap()));
     decoder.set_transformations(png::Transformations::ALPHA);
@@ -27,7 +27,7 @@ fn decoded(path: &Path) -> (u32, u32, Vec<Vec<u8>>) {
     (width, height, frames)
 }
 
-/// FNV-1a of everything.
+/// Returns the FNV-1a hash of an image file's pixels.
 fn hash(path: &Path) -> u64 {
     let (width, height, frames) = decoded(path);
     let bytes = [width.to_le_bytes(), height.to_le_bytes()];

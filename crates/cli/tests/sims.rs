@@ -123,7 +123,7 @@ fn largest_difference(a: &Anim, b: &Anim) -> f32 {
     most
 }
 
-/// A skeleton of The Sims 1 is a record of a file, which comes back and nothing else under its name.
+/// A skeleton of The Sims 1 is a record of a file; converted back, the whole file is written.
 #[test]
 fn a_record_comes_back_as_the_file_that_holds_it() {
     let dir = folder(&[("flag.ok.skn", "flag.skn"), ("flower.ok.cmx", "flower.cmx")]);

@@ -24,7 +24,7 @@ fn models(dir: &Path) -> String {
     models.to_str().unwrap().to_owned()
 }
 
-/// Every file of a folder with its bytes.
+/// Collects every file of a folder with its bytes.
 fn files(folder: &Path, below: &str, found: &mut BTreeMap<String, Vec<u8>>) {
     for name in names(folder) {
         let (path, below) = (folder.join(&name), format!("{below}{name}"));

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// One pixel, red.
+/// A PNG of one red pixel.
 const PNG: &[u8] = &[
     0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0,
     0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63,
@@ -17,7 +17,7 @@ const PNG: &[u8] = &[
     0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// One pixel without compression: blue, green, red and alpha.
+/// Returns a TGA of one uncompressed pixel: blue, green, red and alpha.
 fn tga(pixel: [u8; 4]) -> Vec<u8> {
     let mut tga = vec![0; 18];
     (tga[2], tga[12], tga[14], tga[16], tga[17]) = (2, 1, 1, 32, 8);
@@ -25,7 +25,7 @@ fn tga(pixel: [u8; 4]) -> Vec<u8> {
     tga
 }
 
-/// One pixel of 24 bits, as the palette and run lengths of no other kind of file are.
+/// Returns a PCX of one pixel with 24 bits.
 fn pcx() -> Vec<u8> {
     let mut pcx = vec![0; 128];
     (pcx[0], pcx[1], pcx[2], pcx[3], pcx[65], pcx[66]) = (10, 5, 1, 8, 3, 1);

@@ -1,4 +1,4 @@
-//! `thumbnail`: pictures of file managers, by their convention.
+//! Tests `thumbnail` by the convention of file managers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, run, stderr, stdout};
@@ -123,8 +123,8 @@ fn the_desktop_files_name_every_format_of_models() {
     }
 }
 
-/// As the desktop does: it replaces `%i`, `%o` and `%s`, and lets the command write into a folder that has only an empty
-/// file of an odd name.
+/// Calls the thumbnailer like the desktop: it replaces `%i`, `%o` and `%s`, and lets the command write into a folder
+/// that has only an empty file of an odd name.
 #[test]
 fn the_thumbnailer_entry_draws() {
     let exec = value(&packaging("meshwright.thumbnailer"), "Exec");

@@ -1,4 +1,4 @@
-//! The output of the program, word by word. Each file of `transcripts/` holds commands with their standard output,
+//! Compares the complete output of the program. Each file of `transcripts/` holds commands with their standard output,
 //! their standard error (after `!`), and their exit code if it is not 0 (after `?`). They run in the folder of the
 //! test data. With `MESHWRIGHT_WRITE=1` in the environment the test writes the files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]

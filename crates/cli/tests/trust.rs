@@ -1,4 +1,4 @@
-//! Nothing is said that is not so: damaged files are not passed over, and advice leads to what it promises.
+//! Tests that messages are true: damaged files are reported, and advice has the promised effect.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, names, run_in, stderr, stdout};
@@ -24,7 +24,7 @@ fn run(dir: &Path, words: &str) -> Output {
     run_in(dir, &words.split(' ').collect::<Vec<_>>())
 }
 
-/// Everything that a run prints.
+/// Returns everything that a run prints.
 fn text(output: &Output) -> String {
     stdout(output) + &stderr(output)
 }
@@ -75,7 +75,7 @@ fn damaged_models_in_a_folder_are_errors_with_their_names() {
     assert_eq!(document["files"].as_array().unwrap().len(), 3);
 }
 
-/// A file of keys may be of any length; without bytes it is damaged all the same, where no skill asks for that.
+/// A file of keys may have any length, but an empty one is damaged unless a skill has no keys.
 #[test]
 fn keys_without_bytes_are_errors() {
     let dir = folder(&[("tso/flower.ok.mesh", "d/flower.mesh")]);
@@ -85,7 +85,7 @@ fn keys_without_bytes_are_errors() {
     assert!(status == 1 && text.contains("sway.cfp: error[empty-file]"), "{text}");
 }
 
-/// The Sims Online reads no archive with a member without numbers.
+/// The Sims Online rejects an archive with a member without numbers.
 #[test]
 fn members_of_a_dat_need_numbers() {
     let dir = folder(&[

@@ -87,11 +87,11 @@ pub const fn tiles(fields: &[BitField], width: u8) -> bool {
 /// A word of bit-fields; [`bit_fields!`](crate::bit_fields!) makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct BitTable {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The comment on it.
     pub about: &'static str,
-    /// Its width in bits.
+    /// The width in bits.
     pub width: usize,
     /// All fields, the highest bits first.
     pub rows: &'static [BitRow],
@@ -100,9 +100,9 @@ pub struct BitTable {
 /// A bit-field of a word.
 #[derive(Clone, Copy, Debug)]
 pub struct BitRow {
-    /// Its name, in capitals.
+    /// The name, in capitals.
     pub name: &'static str,
-    /// Its bits.
+    /// The bits.
     pub field: BitField,
     /// The comment on it.
     pub about: &'static str,

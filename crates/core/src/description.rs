@@ -55,11 +55,11 @@ pub struct Mark {
 /// A record of fixed size; [`record!`](crate::record!) makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The comment on it.
     pub about: &'static str,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: usize,
     /// All fields, in order.
     pub rows: &'static [Row],
@@ -68,9 +68,9 @@ pub struct Table {
 /// A field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// Its name, offset and width.
+    /// The name, offset and width.
     pub field: Field,
-    /// Its type.
+    /// The type.
     pub kind: FieldType,
     /// The comment on it.
     pub about: &'static str,
@@ -124,7 +124,7 @@ impl fmt::Display for FieldType {
 
 /// A type that a field of a record can have.
 pub trait Typed {
-    /// Its description.
+    /// The description.
     const TYPE: FieldType;
 }
 
@@ -153,18 +153,18 @@ impl<const N: usize> Typed for Text<N> {
 /// Parts that follow each other, or are at offsets that other parts name.
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The comment on it.
     pub about: &'static str,
-    /// Its parts, in order.
+    /// The parts, in order.
     pub parts: &'static [Part],
 }
 
 /// A part of a [`Structure`]. Expressions name parts by paths: of the same structure, or after `root.` of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The name of a record, of a structure or of a number's type; `bytes` and `text` of `count` bytes, `cstring` up to a NUL.
     pub kind: &'static str,

@@ -71,7 +71,7 @@ pub struct Findings {
 enum Weight {
     /// The broken rule is ignored, or only counted.
     None,
-    /// Its location and message are kept.
+    /// The location and message are kept.
     Kept,
     /// The check ends.
     End,

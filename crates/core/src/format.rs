@@ -74,7 +74,7 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     const HOLDS_MODEL: bool = true;
     /// Settings for cases that the bytes do not decide.
     const SETTINGS: &'static [Setting] = &[];
-    /// Its records and how they follow each other; a text has none.
+    /// The records and how they follow each other; a text has none.
     const DESCRIPTION: Description = Description::TEXT;
 
     /// The options of a read. The default is strict, within the default limits.

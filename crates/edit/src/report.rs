@@ -69,7 +69,7 @@ pub struct MeshChange {
     pub material: bool,
     /// The new name of the mesh or of the node that draws it.
     pub renamed: Option<String>,
-    /// Its node has another transform.
+    /// The node has another transform.
     pub placed: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct ClipChange {
     pub cut: f64,
     /// The new number of frames, if it changed.
     pub length: Option<u32>,
-    /// Its extras changed, such as its events.
+    /// The extras changed, such as its events.
     pub says: bool,
     /// The edited model lacks the clip, and the native one stays.
     pub absent: bool,

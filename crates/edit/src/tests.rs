@@ -83,7 +83,7 @@ fn tube() -> Scene {
         .with_clips(vec![clip])
 }
 
-/// Returns the same model as a tool may hand it back: everything in another order, with other axes and names made safe.
+/// Returns the same model as a tool may export it: with another order, other axes and changed names.
 fn mangled(scene: &Scene) -> Scene {
     let mut out = scene.clone();
     let mesh = &mut out.meshes[0];
@@ -244,7 +244,7 @@ fn what_clips_say_is_compared_and_what_is_hidden_is_not() {
     }
 }
 
-/// The name of an object is that of its mesh, but for what tools make of it.
+/// A renamed object renames its mesh, apart from changes that tools make to names.
 #[test]
 fn an_object_that_is_renamed_is_its_mesh() {
     let native = tube();
@@ -297,7 +297,7 @@ fn a_translation_that_lost_bits_far_away_is_untouched() {
     }
 }
 
-/// A model that has no normals has none that were edited.
+/// A model without normals has no edited normals.
 #[test]
 fn normals_that_the_model_does_not_have_are_no_edits() {
     let mut native = tube();
@@ -329,7 +329,7 @@ fn normals_that_the_model_does_not_have_are_no_edits() {
     assert!(!against(&exported, false).1.is_untouched());
 }
 
-/// Blender calls nameless joints and materials by their number.
+/// Blender names joints and materials without a name by their number.
 #[test]
 fn names_of_what_has_none_are_no_edits() {
     let mut scene = tube();
@@ -383,7 +383,7 @@ fn new_parts_come_behind() {
     assert!(scene.validate().is_ok());
 }
 
-/// A mesh that was exported without any joint, as a static one or without its armature, says nothing of weights.
+/// A mesh that was exported without any joint, as a static one or without its armature, has no information about weights.
 #[test]
 fn without_any_joint_weights_are_not_said() {
     let native = tube();

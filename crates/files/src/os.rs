@@ -74,7 +74,7 @@ pub(crate) fn os_name(name: &[u8]) -> Option<OsString> {
 /// The reason why a file was not read.
 pub(crate) enum Unread {
     Folder,
-    /// Its size, as far as it is known.
+    /// The size, as far as it is known.
     TooLarge(u64),
     System(io::Error),
 }

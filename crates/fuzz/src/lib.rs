@@ -24,7 +24,7 @@ use std::path::Path;
 pub use targets::{Action, Input, Target};
 
 /// Writes what each target starts from below a folder: `NAME/` with its seeds, `NAME.dict` and `NAME.options`. Seeds are made
-/// of the fixtures, and of a corpus where there is one.
+/// of the fixtures, and of a corpus if there is one.
 ///
 /// # Errors
 /// When a file cannot be written.

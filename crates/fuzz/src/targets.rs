@@ -125,7 +125,7 @@ impl Target {
         Self::all().into_iter().find(|target| target.name() == name)
     }
 
-    /// Its name, such as `parse_dpm`.
+    /// The name, such as `parse_dpm`.
     pub fn name(self) -> String {
         format!("{}_{}", self.action.name(), self.input.name())
     }

@@ -1,4 +1,4 @@
-//! A glTF file as a kind of file like others.
+//! Implements [`FileFormat`](meshwright_core::FileFormat) for glTF files.
 
 use crate::audit::audit;
 use crate::document::rules::{BUFFER_MISSING, BUFFER_OPEN};
@@ -52,7 +52,7 @@ impl Made {
         Ok(Self { report: document.report(), needs, kept, scene: Mutex::new(Some(scene)) })
     }
 
-    /// Returns the same; nothing where bytes are needed that no file has.
+    /// Returns the result, or `None` if a buffer has no bytes.
     fn unless_open(
         document: &Document<'_>,
         options: &ImportOptions<'_>,
@@ -88,7 +88,7 @@ impl std::fmt::Debug for GltfFile {
 impl GltfFile {
     /// Returns how certainly the bytes are glTF: a GLB has a magic, a text must be an object with an asset.
     pub fn sniff(bytes: &[u8]) -> Confidence {
-        /// As far as the asset is looked for.
+        /// The number of bytes in which the asset is searched.
         const NEAR: usize = 64 << 10;
         if bytes.starts_with(b"glTF") {
             return Confidence::Certain;
@@ -102,7 +102,7 @@ impl GltfFile {
         }
     }
 
-    /// Reads a file as [`parse_with`](Self::parse_with), strictly and within the default limits.
+    /// Reads a file like [`parse_with`](Self::parse_with), strictly and within the default limits.
     ///
     /// # Errors
     /// As [`parse_with`](Self::parse_with).
@@ -143,18 +143,18 @@ impl GltfFile {
         Ok(Parsed::new(file, Report::new()))
     }
 
-    /// Returns the companion files that it names: relative paths with slashes, decoded, each once.
+    /// Returns the decoded relative paths of the companion files, with slashes, each once.
     pub fn references(&self) -> &[String] {
         &self.references
     }
 
-    /// Hands over a file that it names.
+    /// Supplies a file that the document names.
     pub fn supply(&mut self, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {
         self.files.push((name.into(), bytes.into()));
         self.made = None;
     }
 
-    /// Looks at all that could not be before the files that it names were there, and keeps what was made.
+    /// Completes the checks that need the named files, and keeps the converted scene.
     ///
     /// # Errors
     /// As [`import`](Self::import).
@@ -206,8 +206,8 @@ impl GltfFile {
         Made::new(&document, &ImportOptions::named(name).with_rate(rate).with_files(&pictures), limits)
     }
 
-    /// Returns the scene, and what was odd about the document; `rate` is that of all clips, where it is given. That of the
-    /// document's own rate was made while it was read: who asks first gets it for nothing.
+    /// Returns the scene, and the findings of the document. `rate` replaces the rates of all clips. The scene with the
+    /// document's own rates was made during reading, so the first call without `rate` is fast.
     ///
     /// # Errors
     /// As [`document`](Self::document) and [`import`].
@@ -215,7 +215,7 @@ impl GltfFile {
         self.import_within(name, rate, self.options.limits)
     }
 
-    /// Returns the same within other limits than those of reading.
+    /// Does the same as [`import`](Self::import) within other limits.
     ///
     /// # Errors
     /// As [`document`](Self::document) and [`import`].
@@ -235,17 +235,17 @@ impl GltfFile {
         Ok((scene.unwrap_or_else(|| Converted::new(Import::default(), Vec::new())), report))
     }
 
-    /// Returns the memory that reading it took, where nothing was missing; a smaller limit does not allow for the scene.
+    /// Returns the memory that reading took, if no file was missing. With a smaller limit the scene cannot be built.
     pub fn memory_needed(&self) -> Option<u64> {
         self.made.as_deref().map(|made| made.needs)
     }
 
-    /// A buffer has no bytes, and no companion file of the document has them.
+    /// Returns true if a buffer has no bytes, and no companion file of the document has them.
     fn is_open(&self) -> bool {
         self.document().is_ok_and(|document| document.is_open())
     }
 
-    /// Everything that is odd about the file and what was supplied.
+    /// Reports all findings of the file and of the supplied files.
     pub fn validate(&self) -> Report {
         if let Some(made) = &self.made {
             return made.report.clone();

@@ -11,13 +11,14 @@ use meshwright_scene::Interpolation;
 /// Three columns.
 pub(crate) type Mat3 = [[f64; 3]; 3];
 
-/// Spherical interpolation of unit quaternions, the short way.
+/// Interpolates unit quaternions spherically, the short way.
 pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     quat::slerp(a, toward(a, b), t)
 }
 
-/// Returns the rotation between two unit quaternions as the engine of a format plays it, as a matrix. The engine of those that say
-/// they blend matrices blends dual quaternions today, whose rotation is the chord renormalised, the short way.
+/// Returns the rotation between two unit quaternions by the rule of an engine, as a matrix. Formats that specify
+/// blending of matrices count as dual quaternion blending, as in today's engines: linear and renormalised, the short
+/// way.
 pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
     rotation(match rule {
         Interpolation::Linear => quat::nlerp(a, b, t),
@@ -42,7 +43,7 @@ pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
 /// The difference of a scale from 1 that is ignored: the error of matrices from angles in 32 bits.
 const SCALE_NOISE: f64 = 1e-6;
 
-/// Translation, rotation and scale of a matrix, and what they fail to express relative to the longest column.
+/// Decomposes a matrix into translation, rotation and scale. Also returns the error relative to the longest column.
 pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
     let (mut trs, _) = Trs::from_affine(m);
     for s in &mut trs.scale {
@@ -57,7 +58,7 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
     (trs, if largest > 0.0 { error / largest } else { 0.0 })
 }
 
-/// The part of a matrix that may get lost without a report: the noise of 32 bits.
+/// The error of a decomposition that is not reported: the rounding error of 32 bits.
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
 /// The least and the greatest of each component.
@@ -129,7 +130,7 @@ impl Seen {
 }
 
 meshwright_core::kernels! {
-    /// Looks at some points.
+    /// Adds points to the statistics.
     pub(crate) fn see_points as see_points_portable<'a>(points: &'a [[f32; 3]], seen: &'a mut Seen) -> () {
         let mut all = *seen;
         let (some, rest) = points.as_chunks();

@@ -26,7 +26,7 @@ pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertEr
     Ok(aligned(scene, &made, read))
 }
 
-/// Returns the parts of an import in the places of those that were exported.
+/// Returns the import with its parts in the order of the exported scene.
 fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
     let skeletons = skeletons(scene, &read.marks);
     let Import { scene: mut from, origins, animations, .. } = read;
@@ -86,7 +86,7 @@ fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
     to
 }
 
-/// Returns the skeleton of the scene that each one of the import is: that with the same joints in their order.
+/// Returns the skeleton of the scene for each skeleton of the import: the one with the same joints in the same order.
 fn skeletons(scene: &Scene, marks: &Marks) -> Vec<Option<usize>> {
     let own = |joints: &Vec<Option<Mark>>| {
         let of = joints.first()?.as_ref()?.of;

@@ -1,4 +1,4 @@
-//! Colours of vertices, and alpha.
+//! Tests colours of vertices, and alpha.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,

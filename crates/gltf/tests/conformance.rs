@@ -1,4 +1,4 @@
-//! `check` against the recorded answers of the Khronos validator, and its findings in containers.
+//! Compares the findings of `check` with recorded answers of the Khronos validator, and tests containers.
 
 use meshwright_core::Severity;
 use meshwright_gltf::GltfFile;

@@ -28,7 +28,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns a document with one buffer of these bytes and one view of all of it.
+/// Returns a document with one buffer of these bytes, and one view of the whole buffer.
 fn with_bytes(bytes: &[u8]) -> Value {
     json!({
         "asset": { "version": "2.0" },
@@ -457,7 +457,7 @@ fn chunks_of_a_glb() {
     assert!((0..sound.len()).all(|cut| read(&sound[..cut]).is_err()));
 }
 
-/// Reads whatever can be read of a document.
+/// Reads all accessors of a document.
 fn read_all(document: &Document<'_>) -> Result<usize, ReadError> {
     let mut numbers = 0;
     for (a, accessor) in document.accessors().iter().enumerate() {

@@ -36,7 +36,7 @@ fn translated(x: f32) -> Local {
     Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY })
 }
 
-/// Two joints, and a triangle that is bound to both.
+/// Returns a scene of two joints, and a triangle that is bound to both.
 fn skinned() -> Scene {
     let joints = vec![Joint::new("Hip", None, translated(1.0)), Joint::new("Knee", Some(0), translated(2.0))];
     let mut skeleton = Skeleton { name: "bones".into(), joints };

@@ -157,7 +157,7 @@ fn has_null(value: &Value) -> bool {
     }
 }
 
-/// Looks through the whole document and every float of its buffer.
+/// Checks that the whole document and every float of its buffer are finite.
 fn assert_finite(gltf: &Gltf<'_>, what: &str) {
     let (json, bin) = gltf.to_gltf("x.bin");
     let json: Value = serde_json::from_slice(&json).unwrap();

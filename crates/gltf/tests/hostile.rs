@@ -1,4 +1,4 @@
-//! Files whose JSON says anything, and whose chunks are cut anywhere, make a player or an error.
+//! Plays files with any JSON and truncated chunks: the result is a player or an error.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_gltf::playback::Player;
@@ -74,7 +74,7 @@ fn played(glb: &[u8]) -> bool {
     }
 }
 
-/// The JSON pointers of everything in a document.
+/// Collects the JSON pointers of all values in a document.
 fn pointers(value: &Value, at: &str, out: &mut Vec<String>) {
     out.push(at.to_owned());
     match value {
@@ -210,7 +210,7 @@ fn rotations_may_be_normalised_integers() {
     assert!(end[1].abs() < 1e-6 && (end[2] - 1.0).abs() < 1e-6, "{end:?}");
 }
 
-/// Many nodes that draw one mesh with very many sets of joints: work that neither the bytes nor the pose show.
+/// Many nodes that draw one mesh with very many sets of joints: the work is much larger than the file and the pose.
 #[test]
 fn many_nodes_of_a_mesh_with_many_sets_are_refused() {
     let glb = glb();

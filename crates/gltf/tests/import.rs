@@ -14,7 +14,7 @@ use meshwright_rig::Evaluator;
 use meshwright_scene::{Converted, Local, MeshId, Motion};
 use serde_json::{Value, json};
 
-/// A document being put together: arrays become views of one embedded buffer.
+/// A document under construction: arrays become views of one embedded buffer.
 struct Made {
     root: Value,
     bytes: Vec<u8>,
@@ -318,7 +318,7 @@ fn decoded(stream: &[u8], stride: usize, count: usize, mode: &str, filter: &str)
     Some(document.view_bytes(0).unwrap().to_vec())
 }
 
-/// Attributes stored whole, so that a filter can be seen at work.
+/// Returns uncompressed attributes, to test a filter.
 fn filtered(element: &[u8], filter: &str) -> Vec<u8> {
     let mut stream = vec![0xa0];
     stream.resize(1 + element.len() + 32usize.saturating_sub(element.len()), 0);
@@ -433,7 +433,7 @@ fn a_rate_is_found_or_given() {
     assert_eq!((clip.rate, clip.frames, clip.looping), (20.0, 30, true));
 }
 
-/// Keys after the frames of a loop are its end; if they show a pose of their own, they are a frame.
+/// Keys after the frames of a loop are its end; if they have another pose, they are a frame.
 #[test]
 fn a_loop_may_be_longer_by_a_frame() {
     let channel = json!({ "node": 2, "path": "rotation" });

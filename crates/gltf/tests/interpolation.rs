@@ -1,4 +1,4 @@
-//! Interpolation in engines and in glTF.
+//! Compares interpolation in engines and in glTF.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_gltf::{ExportOptions, export};
@@ -7,7 +7,7 @@ use meshwright_scene::{
     Trs,
 };
 
-/// Returns a turn about Z, and as the pose of the one joint there is.
+/// Returns a rotation about Z, the pose of the only joint.
 fn rotation_about_z(degrees: f32, scale: f32) -> Affine {
     let half = degrees.to_radians() / 2.0;
     let rotation = [0.0, 0.0, half.sin(), half.cos()];
@@ -30,7 +30,8 @@ fn lost(rule: Interpolation, scale: f32, clips: &[&[u32]]) -> Vec<Loss> {
     losses.into_iter().filter(|l| l.code == "interpolation").collect()
 }
 
-/// A quarter of an arc of 120 degrees is 30; of its chord atan(sin 60 / (3 + cos 60)), twice, which is 27.7958.
+/// A quarter of an arc of 120 degrees is 30 degrees; a quarter of its chord is atan(sin 60 / (3 + cos 60)), twice,
+/// which is 27.7958.
 const CHORD: f64 = 2.204_227_5;
 
 #[test]

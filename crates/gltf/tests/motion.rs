@@ -1,4 +1,4 @@
-//! Clips as animations: what people see who go from one to the next, and what it costs.
+//! Tests clips as animations: switching between clips, and the cost of many clips.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -33,7 +33,7 @@ fn affine_at(x: f32) -> Affine {
     Affine { w: [x, 0.0, 0.0], ..Affine::IDENTITY }
 }
 
-/// Three joints in a chain, each a unit from the last, without clips.
+/// Returns a chain of three joints at unit distances, without clips.
 fn skeleton() -> Skeleton {
     let names = ["hip", "knee", "foot"].into_iter().enumerate();
     let joints = names.map(|(i, name)| Joint::new(name, i.checked_sub(1), translated(1.0))).collect();
@@ -305,7 +305,7 @@ fn binds_that_shear_are_straightened_where_joints_share_them() {
     }
 }
 
-/// Two poses that frames of many clips show in turns.
+/// Returns a scene of many clips whose frames alternate between two poses.
 fn pairs(joints: usize, frames: usize, clips: usize, poses: [Affine; 2]) -> Scene {
     let names = (0..joints).map(|i| Joint::new(format!("{i}"), None, Local::Affine(poses[0])));
     let mut skeleton = Skeleton { name: String::new(), joints: names.collect() };
@@ -322,7 +322,7 @@ fn pairs(joints: usize, frames: usize, clips: usize, poses: [Affine; 2]) -> Scen
         .with_pose_sets(vec![PoseSet { joints, locals }])
 }
 
-/// Runs what may take some seconds.
+/// Checks that work takes only some seconds.
 fn timed<T>(work: impl FnOnce() -> T) -> T {
     let deadline = Deadline::seconds(10);
     let done = work();

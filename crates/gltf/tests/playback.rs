@@ -46,7 +46,7 @@ fn distance(a: &[DVec3], b: &[[f64; 3]]) -> f64 {
     a.iter().zip(b).fold(0.0, |d, (a, b)| d.max(a.distance(DVec3::from(*b))))
 }
 
-/// Compares by mesh: every native drawing has one in the file.
+/// Checks that every drawn mesh of the scene is drawn at the same place in the file.
 fn agree(native: &[(usize, Vec<DVec3>, Vec<DVec3>)], played: &[PrimitivePose], tolerance: f64) {
     assert_eq!(native.len(), played.len());
     for (mesh, positions, normals) in native {

@@ -8,7 +8,7 @@ use meshwright_scene::{Budget, Extra, Limits, Scene};
 use proptest::prelude::*;
 use std::num::NonZeroU16;
 
-/// Returns the scene that an export of a scene is to a reader.
+/// Exports a scene and imports it again.
 fn through(scene: &Scene, options: &ExportOptions) -> Option<Scene> {
     let glb = export(scene, options).ok()?.value.to_glb();
     let (import, _) = GltfFile::parse(&glb).unwrap().import(&scene.name, None).unwrap();

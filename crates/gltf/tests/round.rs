@@ -22,7 +22,7 @@ fn bound(mut mesh: Mesh, joints: &[Option<u32>]) -> Mesh {
     mesh
 }
 
-/// Two levels, a joint with a solid that nothing draws, a vertex that nothing moves, and a clip.
+/// Returns a scene with two levels, a joint with an undrawn solid, a vertex without joints, and a clip.
 fn scene() -> Scene {
     let place = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
     let mut tip = Joint::new("tip", Some(0), place(1.0));
@@ -112,7 +112,7 @@ fn joints_keep_their_solids_and_lose_the_one_that_never_moves() {
     );
 }
 
-/// Returns a document with a text in place of what the export said.
+/// Returns a document in which a text replaces the extras of the export.
 fn import_text(text: &str) -> GltfFile {
     let scene = scene();
     let glb = export(&scene, &ExportOptions::default()).unwrap();

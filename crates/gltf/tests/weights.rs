@@ -1,4 +1,4 @@
-//! Weights of many vertices, which are read a block at a time, against the same read one by one.
+//! Compares weights that are read in blocks with weights that are read one by one.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -21,8 +21,8 @@ impl Random {
     }
 }
 
-/// Four joints and weights a vertex: in the first block in order, in the second with zeros between, then not summing to
-/// 1, then some without any, then in order again.
+/// Returns vertices with four joints and weights: sorted in the first block, with zeros between in the second, then
+/// with other sums than 1, then partly without weights, then sorted again.
 fn vertices(sets: usize) -> Vec<Vec<(u8, f32)>> {
     let mut random = Random(7);
     let make = |v: usize| {

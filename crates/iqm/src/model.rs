@@ -108,15 +108,15 @@ pub struct TextId(pub u32);
 /// A mesh: a range of vertices and a range of triangles, drawn with one material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmMesh {
-    /// Its name.
+    /// The name.
     pub name: TextId,
     /// The name of a texture or a shader.
     pub material: TextId,
-    /// Its first vertex.
+    /// The first vertex.
     pub first_vertex: u32,
     /// The number of vertices.
     pub vertex_count: u32,
-    /// Its first triangle.
+    /// The first triangle.
     pub first_triangle: u32,
     /// The number of triangles.
     pub triangle_count: u32,
@@ -232,7 +232,7 @@ impl fmt::Debug for VertexArray {
 /// A joint in the rest pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmJoint {
-    /// Its name.
+    /// The name.
     pub name: TextId,
     /// The number of the parent joint; negative for a root.
     pub parent: i32,
@@ -262,9 +262,9 @@ pub struct IqmPose {
 /// A clip: a range of the frames.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IqmAnim {
-    /// Its name.
+    /// The name.
     pub name: TextId,
-    /// Its first frame.
+    /// The first frame.
     pub first_frame: u32,
     /// The number of frames.
     pub frame_count: u32,
@@ -324,7 +324,7 @@ impl IqmBounds {
 /// An extension: a block of bytes from another tool.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct IqmExtension {
-    /// Its name.
+    /// The name.
     pub name: TextId,
     /// The content.
     pub data: Vec<u8>,

@@ -19,8 +19,7 @@ pub struct Surface {
     pub normals: Vec<[f32; 3]>,
 }
 
-/// Returns the rotation from the x, y and z of version 1. w is the negative root of what is missing to a
-/// length of 1.
+/// Returns the rotation from the x, y and z of version 1. w is the negative root of 1 - x² - y² - z².
 #[must_use]
 pub(crate) fn rotation_of_version_1([x, y, z]: [F32; 3]) -> [F32; 4] {
     let [a, b, c] = values([x, y, z]).map(f64::from);

@@ -117,9 +117,9 @@ meshwright_core::record! {
         NAME = "name": 0, u32;
         /// The number of an earlier joint; negative for a root.
         PARENT = "parent": 4, i32;
-        /// Relative to the parent.
+        /// The translation relative to the parent.
         TRANSLATE = "translate": 8, [f32; 3];
-        /// X y z w.
+        /// The rotation as a quaternion x, y, z, w.
         ROTATE = "rotate": 20, [f32; 4];
         /// The scale.
         SCALE = "scale": 36, [f32; 3];
@@ -134,7 +134,7 @@ meshwright_core::record! {
         /// The number of the parent joint.
         PARENT = "parent": 4, i32;
         TRANSLATE = "translate": 8, [f32; 3];
-        /// X y z; w is the negative root of what is missing to a length of 1.
+        /// The rotation as x, y, z. w is the negative root of 1 - x² - y² - z².
         ROTATE = "rotate": 20, [f32; 3];
         SCALE = "scale": 32, [f32; 3];
     }

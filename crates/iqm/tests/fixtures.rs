@@ -1,4 +1,4 @@
-//! The fixtures, each which does what its name says, and their prefixes.
+//! Tests that every fixture behaves as its name says, and their prefixes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Limits, ReadOptions};

@@ -1,11 +1,11 @@
-//! Clips in files of their own.
+//! Tests clips in separate files.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use crate::scene::{fixture, largest_difference, options};
 use meshwright_iqm::{Iqm, Scales, join_clips};
 use meshwright_scene::SceneOptions;
 
-/// Returns a model as games have it: a file of meshes and joints, and one of poses. `named`: the poses have joints too.
+/// Splits a model like games: a file of meshes and joints, and one of poses. `named`: the poses have joints too.
 fn split(model: &Iqm, named: bool) -> (Iqm, Iqm) {
     let (mut body, mut clips) = (model.clone(), model.clone());
     body.discard_layout();

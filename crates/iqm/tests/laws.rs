@@ -1,4 +1,4 @@
-//! The promises that hold for every model and every input.
+//! Tests properties of every model and every input.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
@@ -45,7 +45,7 @@ proptest! {
     }
 }
 
-/// Words to overwrite: where, and with what.
+/// Generates words to overwrite: offsets and values.
 fn edits() -> impl Strategy<Value = Vec<(usize, u32)>> {
     let odd = prop_oneof![
         any::<u32>(),

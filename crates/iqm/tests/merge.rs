@@ -1,4 +1,4 @@
-//! Edited scenes in the models that they came from.
+//! Tests edited scenes that are merged into their original models.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
@@ -29,7 +29,7 @@ fn forms() -> [SceneOptions; 4] {
     ]
 }
 
-/// Returns the patch that makes of a scene an edited one.
+/// Returns the patch from a scene to an edited one.
 fn patch(native: &Scene, edited: &Scene) -> Patch {
     let original = Original { native, exported: native };
     Patch::find(
@@ -84,7 +84,7 @@ impl Drop for Failures {
     }
 }
 
-/// An event that was edited is the scene's, and the events of other anims stay.
+/// An edited event has the scene's value, and the events of other anims stay.
 #[test]
 fn edited_events_are_those_of_the_scene() {
     use meshwright_scene::Extra;
@@ -141,7 +141,7 @@ fn what_was_not_edited_is_the_file() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Which records of two models differ: the list, the number, the field.
+/// Returns the records of two models that differ, as list, index and field.
 fn differences(a: &Iqm, b: &Iqm) -> BTreeSet<(&'static str, usize, String)> {
     let mut all = BTreeSet::new();
     let mut note = |differs: bool, list: &'static str, number: usize, field: &str| {
@@ -220,7 +220,8 @@ fn kind(kind: ArrayKind) -> &'static str {
 
 const MANY: usize = usize::MAX;
 
-/// Returns the lists in which an edit may change something, and how many records of each; none where records come or go.
+/// Returns the lists in which an edit may change something, and the number of records in each; `None` if records are
+/// added or removed.
 fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
     Some(match edit {
         // Data that follows from positions: the boxes, and the corners that have the same position.
@@ -277,7 +278,7 @@ fn is_static(options: &SceneOptions) -> bool {
     options.static_meshes
 }
 
-/// A model whose weights do not sum to 1 cannot store new vertices.
+/// Returns true if the model can store an edit: if its weights do not sum to 1, it cannot store new vertices.
 fn is_held(model: &Iqm, edit: Edit) -> bool {
     let whole = |v: usize| (model.influences(v).iter().map(|i| i.1).sum::<f64>() - 1.0).abs() < 1e-3;
     edit != Edit::MeshNew || model.joints.is_empty() || (0..model.vertex_count as usize).all(whole)

@@ -1,4 +1,4 @@
-//! To scenes and back.
+//! Tests conversions to scenes and back.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
@@ -36,7 +36,7 @@ fn extent(points: &[[f32; 3]]) -> f64 {
     (0..3).map(side).fold(0.0, f64::max)
 }
 
-/// Returns the most that any vertex of two models is apart at any frame, in parts of the extent.
+/// Returns the largest distance of equal vertices of two models at any frame, relative to the extent.
 pub(crate) fn largest_difference(a: &Iqm, b: &Iqm) -> f64 {
     assert_eq!((a.meshes.len(), a.frame_count), (b.meshes.len(), b.frame_count));
     let mut worst = 0.0_f64;
@@ -243,7 +243,7 @@ fn a_fifth_joint_of_a_vertex_is_a_measured_loss() {
     assert!(!made.value.influences(0).iter().any(|(joint, weight)| *joint == 1 && *weight > 0.0));
 }
 
-/// Tangents are there if something uses them. Without them no vertex is split.
+/// Tangents are stored if something uses them. Without them no vertex is split.
 #[test]
 fn tangents_are_stored_if_something_uses_them() {
     use meshwright_scene::{Engine, Image, Material, MaterialId};
@@ -378,7 +378,7 @@ proptest! {
     }
 }
 
-/// A material without a name has none; a mesh without a material is given one, which is said.
+/// A material without a name has none; a mesh without a material gets one, which is reported.
 #[test]
 fn names_of_materials_are_not_made_up_in_silence() {
     let mut scene = scaled([1.0; 3], [1.0; 3]);

@@ -1,4 +1,4 @@
-//! Every integration test of the crate, as one program: a file of tests is a module here.
+//! All integration tests of the crate, as one program. Each file is a module here.
 
 mod fixtures;
 mod join;

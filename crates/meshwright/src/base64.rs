@@ -1,6 +1,6 @@
-//! Bytes as text.
+//! Encodes bytes as base64.
 
-/// Base64 of RFC 4648, padded.
+/// Returns the base64 form of RFC 4648, with padding.
 pub(crate) fn encoded(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));

@@ -1,4 +1,4 @@
-//! `CLIP:FRAME`: a pose by the name of a clip.
+//! Poses that a user names as `CLIP:FRAME`.
 
 use meshwright_core::text::{similar, visible};
 use meshwright_scene::Scene;
@@ -17,8 +17,8 @@ pub struct ClipFrame {
 }
 
 impl ClipFrame {
-    /// Parses `CLIP:FRAME`: a clip by name or number and a frame of it, or with nothing before the colon a frame of the
-    /// file.
+    /// Parses `CLIP:FRAME`: a clip by name or number and a frame of it. With nothing before the colon it is a frame of
+    /// the file.
     ///
     /// # Errors
     /// The reason, if the text has another form or the scene no such clip.

@@ -170,8 +170,8 @@ pub fn convert(
     }))
 }
 
-/// As [`convert`], with files that are written where they are wanted instead of being made in memory first: of glTF,
-/// whatever it holds as the scene does.
+/// Does the same as [`convert`], but the files are streamed: arrays that a glTF stores like the scene are not copied
+/// to memory first.
 ///
 /// # Errors
 /// As [`convert`]; whatever can be refused is before the first byte is written.
@@ -200,7 +200,7 @@ pub fn stream<'s>(
     }
 }
 
-/// Returns a page with the scene's GLB inside: all influences of a vertex, and loops that come round.
+/// Returns a page with the scene's GLB inside: all influences of a vertex, and closed loops.
 #[cfg(feature = "page")]
 fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Made<OutputFiles>, ConvertError> {
     let mut own = options.clone();
@@ -213,12 +213,12 @@ fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Made<Output
     Ok(Made::new(OutputFiles::single(format!("{stem}.html"), page), done.losses))
 }
 
-/// The most bytes of a stem in a name that something is added to: most systems take 255 in all.
+/// The maximum length of a stem in bytes, because most systems allow names of 255 bytes.
 #[cfg(feature = "gltf")]
 const LONGEST_STEM: usize = 200;
 
-/// Two files cannot appear at one moment. So that every `.gltf` that is ever seen has its own buffer, that is named
-/// after its content and never takes the place of another.
+/// Writes a `.gltf` and its buffer. Two files cannot appear at the same time: so the buffer is named after its content
+/// and never replaces the buffer of another `.gltf`.
 #[cfg(feature = "gltf")]
 fn gltf<'s>(
     scene: &'s Scene,

@@ -1,4 +1,4 @@
-//! Which kind of file some bytes are.
+//! Detects the format of a file.
 
 use crate::formats::{AnyModel, Format};
 use meshwright_core::{Confidence, ReadOptions, Stream};
@@ -26,7 +26,7 @@ impl Format {
     }
 }
 
-/// As far as a file is looked at to see whether it is text.
+/// The number of bytes that are examined to see whether a file is text.
 const HEAD: usize = 1024;
 
 fn is_text(bytes: &[u8]) -> bool {
@@ -56,26 +56,26 @@ pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     }
 }
 
-/// Extensions of ours that files of other programs have as well. A file that has one is damaged only where it begins like
-/// ours, or where its siblings are ours.
+/// Extensions that files of other programs have too. A file with one of them is damaged only if it begins like a
+/// supported format, or if its siblings have supported formats.
 pub const SHARED_EXTENSIONS: &[&str] = &["anim", "co", "col", "json", "mesh", "po"];
 
-/// As much of a file as must be in order for it to begin like one of ours.
+/// The number of bytes that must be valid for a file to begin like a supported format.
 const BEGINNING: u64 = 4;
 
 /// Detects the format of a file that a search found in a folder or an archive. `None` means that it is not a model.
 ///
-/// Content decides: it must be [`Confidence::Likely`] at least, or [`Confidence::Possible`] under an extension of its
-/// own. A file whose extension only one of our formats uses, and whose content is not of that format, is a *damaged*
-/// model: it is found with [`Confidence::No`]. So is a file with a shared extension whose content begins like one of
-/// our formats.
+/// The content decides: it must be at least [`Confidence::Likely`], or [`Confidence::Possible`] with an extension that
+/// only this format uses. A file whose extension only one of our formats uses, and whose content is not of that
+/// format, is a *damaged* model: it is found with [`Confidence::No`]. So is a file with a shared extension whose
+/// content begins like one of our formats.
 ///
 /// Companion files of a model, such as `.framegroups`, are not models themselves.
 pub fn detect_met(bytes: &[u8], name: &str) -> Option<Detection> {
     sound(bytes, name).or_else(|| damaged(bytes, name, || false))
 }
 
-/// Returns the format of a file that was found, where its content says enough.
+/// Returns the format of a file that was found, if its content is sufficient.
 pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
     let found = detect(bytes, Some(name))?;
     let named = Format::from_name(name) == Some(found.format);

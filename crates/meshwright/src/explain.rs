@@ -14,21 +14,20 @@ use crate::formats::{COMPANION_RULES, Format};
 use meshwright_core::Rule;
 use notice::notices;
 
-/// The rules of one kind of file, or of one thing that is checked.
+/// The rules of one format, or of one other subject of checks.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct RuleSet {
-    /// Its stable name: that of the format where it is one.
+    /// The stable name: for a format, its short name.
     pub id: &'static str,
-    /// Its name for people.
+    /// The name for display.
     pub title: &'static str,
     /// All rules.
     pub rules: &'static [&'static Rule],
 }
 
 impl RuleSet {
-    /// Returns every rule that anything of this build can find broken: those of all formats, then those of companions, packs and
-    /// engines.
+    /// Returns all rules that this build checks: those of all formats, then those of companions, packs and engines.
     pub fn all() -> Vec<Self> {
         let formats = Format::ALL.iter().map(|f| Self { id: f.id(), title: f.title(), rules: f.rules() });
         let mut sets: Vec<Self> = formats.collect();
@@ -51,7 +50,7 @@ impl RuleSet {
 /// The meaning of a code.
 #[derive(Clone, Debug)]
 pub enum Explanation {
-    /// It is the code of a rule of files.
+    /// The code of a rule of a file format.
     Rule {
         /// The rule.
         rule: &'static Rule,
@@ -60,7 +59,7 @@ pub enum Explanation {
         /// A file of the project's test data that breaks it, below `testdata/`.
         example: Option<&'static str>,
     },
-    /// It is the code of a loss, a note, an error or a difference.
+    /// The code of a loss, a note, an error or a difference.
     Notice(&'static Notice),
 }
 
@@ -82,8 +81,8 @@ impl Explanation {
     }
 }
 
-/// Everything that a code means, whichever case it is written in; the native name of a rule finds it too. Formats may use one code for different rules, one may
-/// have several that differ in how bad it is to break them, and a conversion may use the code of a rule.
+/// Returns all meanings of a code, ignoring case; the native name of a rule works too. Several formats may use one
+/// code, a format may use it with several severities, and a conversion may use the code of a rule.
 pub fn explain(code: &str) -> Vec<Explanation> {
     let mut rules: Vec<(&'static Rule, Vec<RuleSet>)> = Vec::new();
     for set in RuleSet::all() {

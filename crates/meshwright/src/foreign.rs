@@ -1,4 +1,4 @@
-//! Kinds of file that are not read here, by their first bytes, for messages.
+//! Detects unsupported kinds of files, for messages.
 
 /// The first bytes of unsupported kinds of files, and their names.
 const KNOWN: &[(&[u8], &str)] = &[
@@ -42,7 +42,7 @@ pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
     KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|known| known.1)
 }
 
-/// Extensions of files that are never a model that is read here, in packs of games.
+/// Extensions of files in packs of games that are never supported models.
 const OTHERS: &[&str] = &[
     "tga",
     "jpg",
@@ -124,7 +124,7 @@ pub(crate) fn is_other(extension: &[u8]) -> bool {
     OTHERS.iter().any(|other| extension.eq_ignore_ascii_case(other.as_bytes()))
 }
 
-/// Models that others read: extension, what they are called, and with what they are opened.
+/// Unsupported model formats: extension, name, and a tool that opens them.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("md3", "MD3 models", "Noesis, or Blender with the add-on io_scene_md3"),
     ("md2", "MD2 models", "Noesis"),

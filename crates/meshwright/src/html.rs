@@ -1,4 +1,4 @@
-//! The document of the page: our own, without anything from elsewhere.
+//! Builds the HTML document of the page, with script and style inside.
 
 use crate::base64::encoded;
 use meshwright_core::text::{acts_on_terminal, printable_json};
@@ -17,7 +17,7 @@ pub(crate) const SCRIPT: &str = include_str!("page/view.js");
 pub struct Page {
     /// The document.
     pub html: String,
-    /// The value of `Content-Security-Policy`: its own script and style, and connections to where it came from at most.
+    /// The value of `Content-Security-Policy`: its own script and style, and at most connections to its own server.
     pub policy: String,
 }
 

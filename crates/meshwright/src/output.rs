@@ -1,4 +1,4 @@
-//! The files of a result with the places that they get.
+//! Assigns output paths to the files of a result, and writes them.
 
 use crate::convert::{StreamedFile, Target};
 use crate::error::{Error, ErrorKind};
@@ -8,7 +8,7 @@ use meshwright_files::output::{Content, NameSource, Output, OutputName, OutputRo
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Pictures that are written, by extension, with what each begins with.
+/// The extensions of image files that are written, with their first bytes.
 const PICTURES: [(&str, &[u8]); 4] =
     [("png", b"\x89PNG\r\n\x1a\n"), ("jpg", b"\xff\xd8\xff"), ("jpeg", b"\xff\xd8\xff"), ("bmp", b"BM")];
 
@@ -101,7 +101,7 @@ fn visible_name(name: &str) -> String {
 /// The kinds of files that can be next to one of a target.
 struct Kinds {
     formats: Vec<Format>,
-    /// Kinds that are written in one way only.
+    /// Extensions with one possible content.
     made: &'static [&'static str],
 }
 

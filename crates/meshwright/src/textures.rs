@@ -1,4 +1,4 @@
-//! The pictures of a scene's materials as textures of the rasteriser.
+//! Decodes the textures of a scene's materials for the rasteriser.
 
 use crate::pixels::{Allowance, DecodeError, Kind, decode};
 use meshwright_render::Texture;
@@ -6,9 +6,9 @@ use meshwright_scene::{AlphaMode, Budget, ConvertError, Image, Scene};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Returns the textures of a scene's materials, decoded, by their numbers: what [`render`](meshwright_render::render) takes. A
-/// material without a picture, or with one that is broken, has none. However many materials share a picture, it is
-/// decoded once for each way of treating alpha.
+/// Returns the decoded textures of a scene's materials, by material number, for [`render`](meshwright_render::render).
+/// A material without an image, or with a broken one, has none. An image that several materials share is decoded once
+/// for each treatment of alpha.
 ///
 /// # Errors
 /// When the budget does not allow for one of them.

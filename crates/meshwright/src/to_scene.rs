@@ -1,4 +1,4 @@
-//! Models of any format as scenes.
+//! Converts models of any format to scenes.
 
 use crate::formats::{AnyModel, Companions};
 use meshwright_core::Report;
@@ -7,7 +7,7 @@ use meshwright_scene::{
     SkeletonId,
 };
 
-/// Calls what has no name after the model.
+/// Names unnamed parts after the model.
 fn name_parts(scene: &mut Scene, name: &str, budget: &Budget) -> Result<(), ConvertError> {
     if name.is_empty() {
         return Ok(());
@@ -50,8 +50,7 @@ impl AnyModel {
         self.with_names(self.own_scene(name, companions, options)?, name, companions, options)
     }
 
-    /// As [`to_scene`](Self::to_scene), of a model that is not asked for its meshes afterwards: they may be gone, so that what
-    /// a scene holds alike is not copied.
+    /// Like [`to_scene`](Self::to_scene), but may move the meshes out of the model, so that equal data is not copied.
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
@@ -95,8 +94,8 @@ impl AnyModel {
         Ok(scene)
     }
 
-    /// Everything that is odd about the model and about its companions, and what one asks of the other and does not
-    /// get: bones of a skeleton, frames of a model. Offsets count in the file that a finding's stream names.
+    /// Checks the model and its companions, and whether they fit each other: bones of a skeleton, frames of a model.
+    /// Offsets are in the file that a finding's stream names.
     pub fn validate_with(&self, companions: &Companions) -> Report {
         let mut report = self.validate_own(companions);
         report.append(companions.validate());
@@ -119,8 +118,8 @@ impl AnyModel {
         }
     }
 
-    /// Returns the rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
-    /// played.
+    /// Returns the rate that the file states for a clip of its scene, if the scene has another one: a rate of 0 cannot
+    /// be played.
     #[cfg(feature = "dump")]
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
         match self {

@@ -1,4 +1,4 @@
-//! Models with all that belongs to them.
+//! Tests models with companion files and textures.
 #![cfg(all(feature = "dpm", feature = "gltf", feature = "tso", feature = "textures"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
@@ -30,7 +30,7 @@ fn painted(materials: &[&str]) -> Vec<u8> {
     model.to_bytes().unwrap()
 }
 
-/// One pixel.
+/// Returns an image of one pixel.
 fn bmp() -> Vec<u8> {
     let (head, bits) = ([58_u32, 0, 54, 40, 1, 1], [1_u16, 24]);
     let mut bmp = b"BM".to_vec();

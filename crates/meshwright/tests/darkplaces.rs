@@ -13,7 +13,7 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join("dpm").join(name)).unwrap()
 }
 
-/// Returns the hopper of 15 frames, which its names make three clips of, with this companion.
+/// Returns the fixture `hopper` of 15 frames, whose names give three clips, with this companion.
 fn hopper(groups: &[u8], options: &Opener) -> Model {
     let files = [("h.dpm", fixture("hopper.ok.dpm")), ("h.dpm.framegroups", groups.to_vec())];
     options.open_in(Tree::memory(files).unwrap(), "h.dpm").unwrap()

@@ -29,7 +29,7 @@ fn sound() -> Vec<String> {
     names
 }
 
-/// The height in the file's unit is that of the scene in metres.
+/// The height in the file's unit equals that of the scene in metres.
 #[test]
 fn heights_are_told_along_the_axis_that_points_up() {
     let mut told = 0;

@@ -1,4 +1,4 @@
-//! Models are held against each other whatever formats they are of.
+//! Compares models of different formats.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;
@@ -12,7 +12,7 @@ fn scene(path: &str) -> Scene {
     asset.scene().unwrap().value
 }
 
-/// Returns a scene by way of another format.
+/// Converts a scene to another format and back.
 fn by_way_of(scene: &Scene, to: Target) -> Scene {
     let options = WriteOptions::default().with_stem("m");
     let files = convert(scene, to, &options).unwrap().value;
@@ -48,7 +48,7 @@ fn a_model_is_the_same_as_itself_and_by_way_of_gltf() {
     assert_eq!(found.clips.len(), own.clips.len());
 }
 
-/// Vertices that are stored in another order and number are found again.
+/// Vertices are matched although their order and number differ.
 #[test]
 fn another_format_moves_as_the_first_does() {
     let own = scene("dpm/hopper.ok.dpm");

@@ -42,9 +42,9 @@ const SIMS: Near = Near { place: 1e-5, normal: 0.02, uv: 1e-6, weight: 1e-4, axe
 /// The file has no names of materials, meshes or bones.
 const NAMELESS: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew];
 const CHUNK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::MeshNew];
-/// A mesh to a file, which is named by what names its file.
+/// Edits that files of The Sims cannot store: the name of a mesh is that of its file.
 const SIMS_LACK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::MeshNew];
-/// A clip to a file, of a skeleton that others have.
+/// Edits that an animation file cannot store: the skeleton is in another file.
 const ANIM_LACK: &[Edit] = &[
     Edit::MaterialName,
     Edit::MeshName,
@@ -76,7 +76,7 @@ const KINDS: &[Kind] = &[
     Kind { id: "anim", near: SIMS, lacks: ANIM_LACK, alone: &[] },
 ];
 
-/// Kinds whose edits the tests of their crates try.
+/// Formats whose edits are tested in their own crates.
 const ELSEWHERE: [&str; 2] = ["bmd", "iqm"];
 
 fn kind(format: Format) -> Option<&'static Kind> {
@@ -106,7 +106,7 @@ fn open(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<Model> {
     options.open_in(&finder, TreePath::new(name).unwrap()).ok()
 }
 
-/// Animations of the fixtures with the skeleton that they move: which one that is their folder does not say.
+/// Returns the animations of the fixtures with the skeleton that they move, because their folder has several.
 fn sets() -> Vec<BTreeMap<String, Vec<u8>>> {
     let all = folder(&testdata().join("tso"));
     let one = |names: &[&str]| names.iter().map(|n| ((*n).to_owned(), all[*n].clone())).collect();
@@ -114,7 +114,7 @@ fn sets() -> Vec<BTreeMap<String, Vec<u8>>> {
     anims.map(|name| one(&[name, "flower.ok.skel"])).collect()
 }
 
-/// Every file of a folder that gives a scene, of a kind that is merged.
+/// Calls `work` for every file of a folder that has a scene and a format with merging.
 fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String, Vec<u8>>, &str, &Model)) {
     for name in files.keys() {
         let wrong = Expect::of(name).is_some_and(|e| !matches!(e, Expect::Ok | Expect::Warn));
@@ -128,7 +128,7 @@ fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String
     }
 }
 
-/// Returns the fixtures and some folders of the corpus; with `MESHWRIGHT_EDITS=all` those of every kind here.
+/// Returns the fixtures and some folders of the corpus; with `MESHWRIGHT_EDITS=all` all folders.
 fn folders(some: &[&str]) -> Vec<BTreeMap<String, Vec<u8>>> {
     let below = |top: &Path| {
         let all = fs::read_dir(top).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
@@ -220,7 +220,7 @@ fn is_held(kind: &Kind, asset: &Model, native: &Scene, edit: Edit) -> bool {
     !(lacks || edit == Edit::MeshNew && weightless())
 }
 
-/// Returns the names that clips without one have by their place.
+/// Names clips without a name by their index.
 fn renumbered(mut edited: Scene) -> Scene {
     let made_up = |c: usize| format!("groupified_{c}_anim");
     for (c, clip) in edited.clips.iter_mut().enumerate() {
@@ -240,7 +240,7 @@ fn problems(asset: &Model) -> BTreeMap<String, usize> {
     all
 }
 
-/// Merges an edit and reads the result again; gives the files that it made.
+/// Merges an edit, reads the result again, and returns the files.
 fn edited(
     (files, name, asset): (&BTreeMap<String, Vec<u8>>, &str, &Model),
     options: &SceneOptions,
@@ -276,7 +276,7 @@ fn edited(
     }
 }
 
-/// Returns a file as all that it holds.
+/// Returns the full dump of a file.
 fn dump_file(name: &str, bytes: &[u8]) -> Option<Value> {
     let model = AnyModel::open(bytes, name).ok()?;
     let none = Companions::default();
@@ -318,9 +318,9 @@ fn changed(files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> BTreeSet<St
     all
 }
 
-/// Boxes and radii around what moves.
+/// The fields of bounding boxes and radii.
 const AROUND: &[&str] = &["mins", "maxs", "allradius", "yawradius", "radius_squared"];
-/// A vertex that several shaders or triangles of a ZYM share becomes two where one of them is edited.
+/// The fields that change if an edit splits a vertex that several shaders or triangles of a ZYM share.
 const SPLIT: &[&str] =
     &["vertices", "vertex_count", "texcoords", "triangles", "uvs", "positions", "normals", "origin"];
 /// If a clip that shares frames is edited, it gets its own frames, which moves later ones.

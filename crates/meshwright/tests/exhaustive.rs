@@ -1,6 +1,6 @@
-//! Every fixture broken in every small way there is: each prefix, each bit, boundary values in each four
-//! bytes, each two sections over one another. Each is read or refused, within time and memory stated per byte, and
-//! within what was charged. A new file in `testdata/` is covered without being named.
+//! Breaks every fixture in every small way: each prefix, each bit, boundary values in each four bytes, each pair of
+//! overlapping sections. Each result is read or refused, within limits of time and memory per byte, and within the
+//! charged memory. A new file in `testdata/` is covered without being named.
 //!
 //! `cargo run -p xtask -- targets exhaustive` leaves nothing out; here large fixtures are sampled.
 #![cfg(all(
@@ -29,12 +29,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Set: every change of every fixture.
+/// If this variable is set, every change of every fixture is tried.
 const ALL: &str = "MESHWRIGHT_EXHAUSTIVE";
-/// Changes of one fixture that are tried otherwise, give or take.
+/// The approximate number of changes per fixture that are tried otherwise.
 const MOST: usize = 8000;
 
-/// Reading twice, checking and writing twice: the heap it takes where nothing is compressed or shared.
+/// The heap for reading twice, checking and writing twice, if nothing is compressed or shared.
 const HEAP: usize = 64 << 10;
 const HEAP_PER_BYTE: usize = 32;
 /// The time of one file, and of all files on average; a machine with other work is several times slower.
@@ -49,7 +49,7 @@ struct Subject {
     bytes: Vec<u8>,
     /// The companion file of the read.
     companion: Option<(Role, Arc<[u8]>)>,
-    /// The bytes are that companion, and this is the model that they belong to.
+    /// The role of the companion under test, and its model.
     of_model: Option<(Role, Vec<u8>)>,
 }
 
@@ -89,7 +89,7 @@ impl Subject {
         matches!(self.format, Cfp | CrucibleMesh | CrucibleModel | CrucibleSkeleton)
     }
 
-    /// Returns all laws on one version of the file.
+    /// Checks all laws on one version of the file.
     fn obeys(&self, bytes: &[u8]) -> (Opened, Cost) {
         let len = self.of_model.as_ref().map_or(bytes.len(), |(_, model)| model.len());
         let (answer, cost) = measured(|| {

@@ -1,4 +1,4 @@
-//! Every code of every kind of file is explained, and shown by a file where the test data has one.
+//! Tests that every code of every format has an explanation, and an example file if the test data has one.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright::files::Tree;

@@ -30,7 +30,7 @@ fn flower() -> Files {
     ])
 }
 
-/// Returns the figure of some files, the first the main one.
+/// Joins files to a character; the first is the main one.
 pub(crate) fn figure(files: &Files, names: &[&str]) -> Model {
     let skeleton = names.iter().find(|name| name.ends_with(".skel"));
     let one = |name: &&str| {
@@ -90,7 +90,7 @@ fn edits(report: &Recovery) -> [usize; 3] {
     ]
 }
 
-/// Everything but the name stays bit for bit: in the mesh, in the skeleton, and in what moves it.
+/// Everything but the name stays bit for bit: in the mesh, in the skeleton, and in the animations.
 #[test]
 fn a_bone_that_is_renamed_is_renamed_in_every_file() {
     let files = flower();
@@ -159,7 +159,7 @@ fn what_was_not_edited_lies_beside_what_was() {
     assert_eq!(differ(&back), ["sway.anim"]);
 }
 
-/// A figure of a skeleton and what moves it has no mesh: what is edited goes where it belongs all the same.
+/// A character of a skeleton and its animations has no mesh; edits are still written into the right files.
 #[test]
 fn what_moves_a_skeleton_is_edited_in_its_file() {
     let all = files(&[("tso/flower.ok.skel", "bones.skel"), ("tso/sway.ok.anim", "sway.anim")]);
@@ -195,7 +195,7 @@ fn the_mesh_of_the_main_file_may_be_gone() {
     }
 }
 
-/// A clip that is deleted takes no file with it in which there is more.
+/// Deleting a clip does not delete a file that has other records.
 #[test]
 fn a_file_of_records_outlives_each_of_them() {
     let files = files(&[
@@ -217,7 +217,7 @@ fn a_file_of_records_outlives_each_of_them() {
     assert!(written_files(&back) == files, "{:?}", written_files(&back).keys());
 }
 
-/// Two bones that move, with events of their own in several lists, and properties.
+/// Returns files with two moving bones, events in several lists, and properties.
 fn busy() -> Files {
     let mut all = files(&[("tso/flower.ok.mesh", "flower.mesh"), ("tso/flower.ok.skel", "bones.skel")]);
     let mut anim = Anim::parse(&files(&[("tso/lists.ok.anim", "a")])["a"]).unwrap();
@@ -238,7 +238,7 @@ fn busy() -> Files {
     all
 }
 
-/// An event that is edited in the document is that event in the file, and no byte else is another.
+/// An event that is edited in the document changes in the file, and no other byte does.
 #[test]
 fn an_edited_event_is_all_that_is_other_in_the_file() {
     let all = busy();
@@ -293,7 +293,7 @@ fn member(
     restored(&document, None, target, name, &RecoverOptions::default(), &ConvertOptions::default()).unwrap()
 }
 
-/// A skeleton or an animation that is asked for is the one that went along, with its own edits only.
+/// A requested skeleton or animation is the embedded one, with only its own edits.
 #[test]
 fn a_member_of_a_figure_is_written_as_it_was() {
     use meshwright::Format;

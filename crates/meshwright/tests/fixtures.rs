@@ -1,4 +1,4 @@
-//! Every fixture through detection, scene, glTF export and dump.
+//! Runs every fixture through detection, conversion to a scene, glTF export and dump.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![cfg(all(
     feature = "bmd",
@@ -252,7 +252,7 @@ fn what_cannot_be_drawn_is_dumped_by_its_fields() {
     assert_eq!(dump("untextured.ok.bnd")["native"]["texture"], serde_json::Value::Null);
 }
 
-/// Weights pull normals in different directions; the games bring them back to length 1.
+/// Weights pull normals in different directions; the games normalise them.
 #[test]
 fn posed_normals_of_the_sims_have_length_1() {
     let (f, model) = sound().find(|(f, _)| f.name == "flower.ok.mesh").unwrap();

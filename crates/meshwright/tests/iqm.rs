@@ -1,4 +1,4 @@
-//! Models of DarkPlaces as IQM and back, held against their own evaluation at every frame.
+//! Converts models of DarkPlaces to IQM and back, and compares every frame with their own evaluation.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 #![cfg(all(feature = "dpm", feature = "iqm"))]
 
@@ -82,7 +82,7 @@ fn measured(asset: &Model) -> (Iqm, f64) {
     (Iqm::parse(&files.value.main().unwrap().bytes).unwrap(), errors.fold(0.0, f64::max))
 }
 
-/// Holds a model against its IQM at every frame; the worst in parts of what is allowed.
+/// Compares a model with its IQM at every frame. Returns the worst error as a fraction of the tolerance.
 pub(crate) fn hold(path: &Path) -> (f64, usize) {
     let (_, asset) = open(path);
     let scene = asset.scene().unwrap().value;

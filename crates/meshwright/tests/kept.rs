@@ -29,7 +29,7 @@ fn record() -> (Scene, Extra) {
     (asset.scene().unwrap().value, asset.record(&Keeping::default()).unwrap())
 }
 
-/// Returns the document of a scene, with something along.
+/// Returns the document of a scene with an embedded record.
 fn document(scene: &Scene, record: &Extra) -> Model {
     let glb = export_keeping(scene, &ExportOptions::default(), record).unwrap().value.to_glb();
     Opener::new().open_bytes("x.glb", glb, []).unwrap()
@@ -154,7 +154,7 @@ fn a_document_without_a_model_has_none() {
     assert!(Original::kept_in(&asset(HOPPER), &ReadSettings::default()).unwrap().is_none());
 }
 
-/// One call gives the files of what came back, whether the model that went along can be used or not.
+/// One call returns the files of an edited document, whether its embedded original can be used or not.
 #[test]
 fn what_came_back_is_restored() {
     let (scene, mut record) = record();
@@ -190,7 +190,7 @@ fn what_came_back_is_restored() {
     assert!(made.edits().is_none() && made.files().main().unwrap().name == "a.glb");
 }
 
-/// A model of one frame becomes a static mesh, and that the model again, with all that moves its vertices.
+/// A model of one frame becomes a static mesh; converted back, it has its bones and weights again.
 #[test]
 fn a_static_mesh_comes_back_to_the_model_that_is_named() {
     let open = Opener::new();
@@ -209,7 +209,7 @@ fn a_static_mesh_comes_back_to_the_model_that_is_named() {
     assert!(back.files().main().unwrap().bytes == own.bytes());
 }
 
-/// Names of parts are found again by their marks.
+/// Renamed parts are recognised by their marks.
 #[test]
 fn what_is_renamed_is_what_it_was() {
     let (scene, record) = record();
@@ -240,7 +240,7 @@ fn what_is_renamed_is_what_it_was() {
 }
 
 proptest! {
-    /// Any byte of the text may be another.
+    /// Changes any byte of the text.
     #[test]
     fn mutants_give_a_model_or_a_reason(at in any::<prop::sample::Index>(), to in 0..64_usize, cut in any::<bool>()) {
         let (scene, mut record) = record();

@@ -128,7 +128,7 @@ fn frames_that_no_clip_has_stay_where_they_are() {
     assert!((0..dpm.frames.len()).all(|frame| back.frame_pose(frame) == dpm.frame_pose(frame)));
 }
 
-/// Returns a model that does not move, with a place to attach things that nothing follows.
+/// Returns a static model with an attachment bone that no vertex follows.
 fn tagged() -> Dpm {
     let name = |text: &str| Name::truncated(text.as_bytes());
     let bones = vec![Bone::new(name("body"), -1), Bone::new(name("tag_flash"), -1)];
@@ -175,7 +175,7 @@ fn places_to_attach_things_come_back() {
     assert!(iqm.joints.iter().any(|joint| iqm.str(joint.name) == b"tag_flash"));
 }
 
-/// Returns a triangle in three looks. The second has the texture of directions.
+/// Returns a triangle in three looks. The second has a normal map.
 fn looks() -> Scene {
     let asset = open(&[("gun.dpm", tagged().to_bytes().unwrap())], &Opener::new());
     let mut scene = asset.scene().unwrap().value;

@@ -55,7 +55,7 @@ fn open(
     AnyModel::parse_with(bytes, format, &settings(limits.memory, metadata))
 }
 
-/// A limit holds, but for what is always free.
+/// Checks that the limit holds, apart from a small allowance.
 fn within<T>(name: &str, size: usize, memory: u64, open: impl Fn(Limits) -> Result<T, ReadError>) {
     let (_, peak) = measured(|| open(Limits::default().with_memory(memory)).map(drop));
     let allowed = usize::try_from(memory).unwrap() + size + laws::FIXED;
@@ -93,7 +93,7 @@ fn opening_takes_memory_in_proportion_to_the_file() {
     println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
 }
 
-/// Everything that can be done with a bomb, each step within its limit. Returns whether it opens.
+/// Runs every operation on a bomb, each within its limit. Returns whether it opens.
 fn defused(bomb: &Bomb) -> bool {
     let Bomb { name, format, bytes, metadata } = bomb;
     let (start, soon, late) = (Instant::now(), Deadline::seconds(5), Deadline::seconds(20));
@@ -159,7 +159,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, log: &impl Fn(&str, usize
     export(name, &scene, memory, made, log);
 }
 
-/// Bytes that a scene's objects take anyway.
+/// Returns the memory of a scene's objects, which is not charged.
 fn parts(scene: &Scene) -> usize {
     let joints: usize = scene.skeletons.iter().map(|s| s.joints.len()).sum();
     1000 * (joints + scene.nodes.len() + scene.meshes.len() + scene.clips.len())
@@ -217,7 +217,7 @@ fn a_limit_error_says_what_was_wanted() {
     assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
 }
 
-/// The start of every fixture with any four of its bytes all ones.
+/// Sets any four bytes of the start of every fixture to ones.
 #[test]
 fn counts_of_ffffffff_in_a_hundred_bytes() {
     for s in exercise::subjects(&meshwright_testkit::testdata()) {

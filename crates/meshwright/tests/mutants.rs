@@ -1,4 +1,4 @@
-//! Broken fixtures go through everything the facade can do: an answer each time, never a panic.
+//! Runs every operation of the facade on broken fixtures: each must return an answer, without a panic.
 //! `cargo run -p xtask -- random` does the same with more of them.
 #![cfg(all(
     feature = "bmd",

@@ -1,4 +1,5 @@
-//! Every kind of file becomes every other: what is written opens strictly, passes its checks and holds what no loss names.
+//! Converts every kind of file to every other. Each result must open strictly, pass its checks, and hold all data that
+//! no loss names.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",
@@ -73,7 +74,7 @@ impl Held {
         }
     }
 
-    /// Returns true if a format can hold some of it.
+    /// Returns true if a format can hold some of the content.
     fn fits(self, target: Target) -> bool {
         match target.id() {
             "skel" | "cskel" => self.joints > 0,
@@ -84,7 +85,7 @@ impl Held {
     }
 }
 
-/// Opens every file of a result, and counts what they hold together.
+/// Opens every file of a result, and counts their content.
 fn read(pair: &str, files: &OutputFiles, dialect: Option<&str>) -> Held {
     let tree = Tree::memory(files.iter().map(|f| (f.name.as_str(), f.bytes.clone()))).unwrap();
     let finder = Finder::new(tree);

@@ -1,4 +1,4 @@
-//! Pictures of every fixture that opens: the same to the bit for any number of threads, within a budget, never a panic.
+//! Renders every fixture that opens: the bits are the same for any number of threads, within a budget, without a panic.
 #![cfg(feature = "render")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 

@@ -1,4 +1,4 @@
-//! Any model of any format, through everything that the facade does with it.
+//! Runs every operation of the facade on random models of every format.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",
@@ -55,7 +55,7 @@ impl Visitor for Each {
     }
 }
 
-/// Over every kind of file; the list of clips has no strategy of its own.
+/// Runs a check on every kind of file; the list of clips has no strategy of its own.
 fn each(cases: u32, check: fn(AnyModel, &ReadSettings)) {
     for format in Format::ALL {
         let runs = format.visit(Each(check, cases));
@@ -80,7 +80,7 @@ fn any_model_is_detected_and_read_again() {
     });
 }
 
-/// Opened, posed, exported, converted into every format and read again, dumped: whatever is refused says why.
+/// Opens, poses, exports, converts and dumps random models: every refusal has a reason.
 #[test]
 fn any_model_goes_through_every_conversion() {
     each(CASES / 4, |model, _| {
@@ -91,7 +91,7 @@ fn any_model_goes_through_every_conversion() {
     });
 }
 
-/// The dump of a model is JSON that lists what it counts, whose lists are equally long, and that no terminal obeys.
+/// The dump of a model is JSON with lists that match its counts, and without characters that act on a terminal.
 #[test]
 fn any_model_is_dumped() {
     each(CASES, |model, settings| {

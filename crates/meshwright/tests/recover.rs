@@ -22,7 +22,7 @@ use std::fs;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-/// Sends a model out and back; nothing where it cannot be shown by itself.
+/// Exports a model and imports it; `None` if it has no scene by itself.
 pub(crate) fn returns(path: &Path) -> Option<()> {
     let name = path.file_name()?.to_str()?;
     let model = AnyModel::open(&fs::read(path).unwrap(), name).ok()?;
@@ -166,7 +166,7 @@ fn figures_that_went_along_come_back_as_they_were() {
     assert_eq!(kept.count(), figures.len());
 }
 
-/// A companion that was named has a name of its own, which the model's does not lead to.
+/// A companion that the user named keeps its own name.
 #[test]
 fn named_companions_come_back_under_their_names() {
     let pairs = [

@@ -10,7 +10,7 @@ use meshwright_testkit::testdata;
 use std::collections::BTreeSet;
 use std::fs;
 
-/// A scene goes back into records, meshes and keys, which are a figure again.
+/// A scene is converted back to records, meshes and keys, which form the character again.
 #[test]
 fn figures_come_back_from_scenes() {
     let bytes = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();

@@ -1,5 +1,6 @@
-//! A body of The Sims Online with stretched arms that Blender 5.0.1 imported and exported with its default settings. Nobody
-//! edited it. `recorded` has the document, and the files that it was made from (see the tests of `meshwright-tso`).
+//! A body of The Sims Online with stretched arms that Blender 5.0.1 imported and exported with its default settings.
+//! The document was not edited. `recorded` has the document, and the files that it was made from (see the tests of
+//! `meshwright-tso`).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright::tso::{Anim, Between, Geometry, Mesh, Skel};

@@ -1,5 +1,5 @@
-//! Nothing is called untouched that was touched: the least edit of each kind of value is found where it was made and
-//! nowhere else, in models of every format with bones and clips.
+//! Tests that the smallest edit of each kind of value is found at its place and nowhere else, in models of every
+//! format with bones and clips.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -25,18 +25,18 @@ pub(crate) struct TouchedFiles {
     edited: Scene,
     /// The longest side of the box around vertices and joints.
     extent: f32,
-    /// Poses are so few that one key changes most of them.
+    /// True if there are so few poses that one key changes most of them.
     few: bool,
 }
 
-/// By how much of the extent a vertex moves: 8 units in the last place of a number as large. Where nearly all positions
-/// come back bit for bit, less than half of it counts as an edit.
+/// The movement of a vertex as a fraction of the extent: 8 units in the last place of a number as large. Where nearly
+/// all positions come back bit for bit, less than half of it counts as an edit.
 const MOVES: f32 = 5e-7;
 /// The same for joints.
 const JOINT_MOVES: f32 = 1e-6;
 /// The distance between a joint's rest position and the original one; with few joints it cannot be estimated.
 const JOINT_RESTS: f32 = 4.5e-5;
-/// By how many radians a joint turns.
+/// The rotation of a joint in radians.
 const TURNS: f32 = 4e-6;
 
 impl TouchedFiles {
@@ -91,7 +91,7 @@ impl By {
         if self.snap == Snap::Loose { packers } else { editors }
     }
 
-    /// A value that differs by the least number, or by so much.
+    /// Changes a value by the smallest step, or by this amount.
     fn value(self, value: &mut f32, editors: f32, packers: f32) {
         *value = if self.exact() { value.next_up() } else { *value + self.least(editors, packers) };
     }
@@ -129,7 +129,7 @@ fn tracks(scene: &mut Scene) -> Option<&mut Vec<Track>> {
     })
 }
 
-/// Turns by an angle in radians, or by the smallest step of a number.
+/// Rotates by an angle in radians, or by the smallest step of a number.
 fn turn(q: &mut [f32; 4], by: By, radians: f32) {
     if by.exact() {
         let largest = (0..4).max_by(|a, b| q[*a].abs().total_cmp(&q[*b].abs())).unwrap();

@@ -1,4 +1,4 @@
-//! Blends of poses.
+//! Blends poses.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -61,9 +61,9 @@ impl Mask {
 pub struct Layer<'a> {
     /// The pose; for additive layers a [difference](LocalPose::difference).
     pub pose: &'a LocalPose,
-    /// Its weight.
+    /// The weight.
     pub weight: f32,
-    /// Its weight for each joint.
+    /// The weight for each joint.
     pub mask: Option<&'a Mask>,
 }
 

@@ -1,4 +1,4 @@
-//! Frames and seconds.
+//! Converts between frames and seconds.
 
 /// The number of frames of a clip, its rate, and whether it loops.
 #[derive(Clone, Copy, Debug, PartialEq)]

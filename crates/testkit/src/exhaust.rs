@@ -49,7 +49,7 @@ impl Field {
 pub struct Section {
     /// The offset of its first byte.
     pub start: usize,
-    /// Its length.
+    /// The length.
     pub len: usize,
     /// The field with its offset, if the format has one.
     pub offset: Option<Field>,

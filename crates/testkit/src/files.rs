@@ -35,11 +35,11 @@ impl Expect {
 /// One file of `testdata/`.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// Its file name.
+    /// The file name.
     pub name: String,
     /// The expected result.
     pub expect: Expect,
-    /// Its content.
+    /// The content.
     pub bytes: Vec<u8>,
 }
 

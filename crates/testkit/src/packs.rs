@@ -126,7 +126,7 @@ pub fn far(files: &[(&str, &[u8])]) -> Vec<u8> {
 /// A file of a Sims Online archive.
 #[derive(Clone, Debug)]
 pub struct Numbered<'n> {
-    /// Its name.
+    /// The name.
     pub name: &'n str,
     /// The number of its type.
     pub kind: u32,

@@ -15,13 +15,13 @@ use meshwright_core::F32;
 use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, dot, quat, sub, unit, wide};
 
-/// Pairs of one point that lie no further apart keep a bone at rest: 1 mm in units of the file.
+/// A bone keeps its rest pose if blend and real vertices are at most this far apart: 1 mm, in units of the file.
 const AT_REST: f64 = 0.003;
 /// The fraction to which a turned bone must reduce the distance.
 const BETTER: f64 = 0.1;
-/// A turn that leaves more may leave room for a shift of the joint.
+/// If a rotation leaves a larger distance, a shift of the joint is tried too.
 const TURN_LEAVES: f64 = 1.0e-4;
-/// A shift is taken where it leaves less than this part of what the turn leaves.
+/// A shift is used if it reduces the distance that the rotation leaves below this fraction.
 const SHIFT_LEAVES: f64 = 0.75;
 /// The rotation of the upper arms of Maxis' bodies about their own z, in radians: 85 degrees.
 const ARMS: f64 = 85.0 * core::f64::consts::PI / 180.0;
@@ -30,7 +30,7 @@ const ARMS: f64 = 85.0 * core::f64::consts::PI / 180.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct BindPose {
-    /// The place of every bone in the space of the model.
+    /// The transform of every bone in model space.
     pub world: Vec<Affine64>,
     /// The bones whose bind pose differs from the rest pose, in the skeleton's order.
     pub turned: Vec<TurnedBone>,
@@ -40,9 +40,9 @@ pub struct BindPose {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct TurnedBone {
-    /// Its index.
+    /// The index.
     pub bone: usize,
-    /// By how much, in degrees.
+    /// The angle in degrees.
     pub degrees: f64,
     /// The maximum distance between blend and real vertices if the bone has its rest pose, in units of the file.
     pub before: f64,
@@ -64,8 +64,8 @@ pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
 /// A pair as seen from one of its bones: its own point, the other bone, and that one's.
 type Entry = (usize, [f64; 3], usize, [f64; 3]);
 
-/// Returns the pairs of a geometry's blends between different bones. `bone_of`: the skeleton's bone for every bone of the
-/// geometry, none for one that it does not have.
+/// Returns the pairs of a geometry's blends between different bones. `bone_of` gives the skeleton's bone for every
+/// bone of the geometry; `None` if the skeleton lacks it.
 pub(crate) fn pairs<'g>(
     g: &'g Geometry,
     owners: &'g Owners,
@@ -99,7 +99,7 @@ impl Skel {
 
 impl Geometry {
     /// Returns the distance of blend and real vertices in a skeleton's rest pose, in units of the file: the median over all
-    /// blends between different bones, `None` without such blends. Only the mesh's own skeleton brings them together.
+    /// blends between different bones, `None` without such blends. Only with the mesh's own skeleton it is small.
     pub fn misfit(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, world) = (self.owners(), skeleton.world(&[]));
         let bone_of = skeleton.find_all(&self.bones);
@@ -128,8 +128,8 @@ impl Geometry {
         apart.get(apart.len() / 2).copied()
     }
 
-    /// Returns the same with blend normals that agree with those of the vertices which they pull, in the pose in which the mesh is
-    /// bound to a skeleton.
+    /// Returns the geometry with blend normals that match those of the vertices that they pull, in the bind pose for a
+    /// skeleton.
     #[must_use]
     pub fn with_blend_normals_of(mut self, skeleton: &Skel) -> Self {
         let (owners, bind) = (self.owners(), skeleton.bind_pose([&self]));
@@ -148,12 +148,12 @@ impl Geometry {
     }
 }
 
-/// The bind pose on its way.
+/// The bind pose under construction.
 pub(crate) struct Solver<'s> {
     skel: &'s Skel,
     poses: &'s [BonePose],
     parents: Vec<Option<usize>>,
-    /// By bone.
+    /// The entries of all pairs, sorted by bone.
     entries: Vec<Entry>,
     world: Vec<Option<Affine64>>,
     turned: Vec<TurnedBone>,
@@ -217,7 +217,8 @@ impl<'s> Solver<'s> {
         found
     }
 
-    /// Returns a turn about the joint; or a free place, where the turn leaves much and three points not in line are known.
+    /// Returns a rotation about the joint. If that leaves a large distance and three points are not on a line, it
+    /// returns a free transform.
     fn solve(&self, above: &Affine64, local: &Affine64, points: &[([f64; 3], [f64; 3])]) -> Option<Affine64> {
         let back = above.inverse()?;
         // In the parent's axes, with the joint as origin.
@@ -232,7 +233,7 @@ impl<'s> Solver<'s> {
         free.filter(|m| largest(m, points) < left * SHIFT_LEAVES).or(turn)
     }
 
-    /// Returns the turn that Maxis' bodies have at both upper arms.
+    /// Returns the rotation of both upper arms in Maxis' bodies.
     fn constant(&self, bone: usize, above: &Affine64, local: &Affine64) -> Option<Affine64> {
         let name = &self.skel.bones.get(bone).filter(|_| self.adult)?.name;
         let angle = match () {
@@ -245,7 +246,7 @@ impl<'s> Solver<'s> {
     }
 }
 
-/// By how many degrees the axes of two places differ.
+/// Returns the angle in degrees between the axes of two transforms.
 fn turn_between(a: &Affine64, b: &Affine64) -> f64 {
     let trace = dot(a.x, b.x) + dot(a.y, b.y) + dot(a.z, b.z);
     meshwright_core::math::acos(((trace - 1.0) / 2.0).clamp(-1.0, 1.0)).to_degrees()

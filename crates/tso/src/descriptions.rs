@@ -34,7 +34,7 @@ structures! {
 
 structures! {
     const LONG_NAME = {
-        /// A name. After a length of 255 another one of 32 bits follows.
+        /// A name. A length of 255 is followed by the real length in 32 bits.
         name {
             length: u8;
             long_length: u32 if (length == 255);
@@ -149,7 +149,7 @@ structures! {
             motion_count: u32;
             motions: motion [motion_count];
         }
-        /// A key of a bone's place.
+        /// A key of a bone's position.
         translation {
             value: f32 [3];
         }
@@ -250,7 +250,7 @@ structures! {
         file {
             version: u32;
             unknown: u32;
-            /// Of light, medium and dark skin.
+            /// The appearances of light, medium and dark skin.
             appearances: reference [3];
             hands: u32;
             /// 0 for the head, 18 for the body.
@@ -271,7 +271,7 @@ structures! {
         /// A `.hag` file.
         file {
             version: u32;
-            /// By tone of skin, side and gesture.
+            /// The appearances by skin tone, side and gesture.
             appearances: reference [18];
         }
     }
@@ -305,7 +305,7 @@ structures! {
             count: u32;
             items: item [count];
         }
-        /// Something that is for sale.
+        /// An item that is for sale.
         item {
             index: u32;
             purchasable: reference;

@@ -31,19 +31,19 @@ impl From<bool> for Flag {
     }
 }
 
-/// `pstr`: a length of 8 bits, then as many bytes.
+/// Parses a `pstr`: a length of 8 bits, then this number of bytes.
 pub(crate) fn pstr(i: &[u8]) -> Step<'_, &[u8]> {
     let (rest, len) = nom::number::complete::u8(i)?;
     nom::bytes::complete::take(len).parse(rest)
 }
 
-/// `pstr16`: a length of 16 bits, big endian, then as many bytes.
+/// Parses a `pstr16`: a big-endian length of 16 bits, then this number of bytes.
 pub(crate) fn pstr16(i: &[u8]) -> Step<'_, &[u8]> {
     let (rest, len) = nom::number::complete::be_u16(i)?;
     nom::bytes::complete::take(len).parse(rest)
 }
 
-/// Little-endian floats.
+/// Parses little-endian floats.
 pub(crate) fn floats<const N: usize>(mut i: &[u8]) -> Step<'_, [F32; N]> {
     let mut values = [F32::default(); N];
     for value in &mut values {
@@ -53,7 +53,7 @@ pub(crate) fn floats<const N: usize>(mut i: &[u8]) -> Step<'_, [F32; N]> {
     Ok((i, values))
 }
 
-/// One little-endian float.
+/// Parses a little-endian float.
 pub(crate) fn float(i: &[u8]) -> Step<'_, F32> {
     floats(i).map(|(i, [value])| (i, value))
 }
@@ -63,7 +63,7 @@ pub(crate) fn flag(i: &[u8]) -> Step<'_, Flag> {
     nom::number::complete::u8(i).map(|(i, value)| (i, Flag(value)))
 }
 
-/// Little-endian floats of a record of `M` bytes.
+/// Decodes the little-endian floats of a record of `M` bytes.
 pub(crate) fn words<const M: usize, const N: usize>(bytes: &[u8; M]) -> [F32; N] {
     const { assert!(M == 4 * N, "a float has four bytes") };
     let (words, _) = bytes.as_chunks::<4>();
@@ -83,7 +83,7 @@ pub(crate) fn name<'a>(
     Ok(Name::from(bytes))
 }
 
-/// Returns a name that is cut short is faulty from its length on.
+/// Parses a name. If it is cut short, the error has the offset of its length.
 fn fault_at_length<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> Step<'a, &'a [u8]> {
     parser(i).map_err(|e| e.map(|_| nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof)))
 }
@@ -100,7 +100,7 @@ pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), Re
     Err(cursor.source().broken(rules::some::VERSION, &path, at, message))
 }
 
-/// Returns the bytes after the last field, charged and kept.
+/// Returns a charged copy of the bytes after the last field.
 pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
     let path = FieldPath::ROOT.field("trailing");
     cursor.source().charge(&path, cursor.offset(), "trailing bytes", cursor.remaining(), 1)?;

@@ -1,4 +1,4 @@
-//! The place that brings points onto others, by least squares.
+//! Computes the transform that brings points closest to others, by least squares.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "matrices of fixed size")]
 
 use meshwright_core::Order as _;
@@ -7,7 +7,7 @@ use meshwright_core::math::{Affine64, add, distance, quat, scale, sqrt, sub};
 /// If the second direction of points is this much weaker than the first, they are in line with the centre.
 const IN_LINE: f64 = 1.0e-3;
 
-/// A point in the space of a bone, and where it belongs.
+/// A point in the space of a bone, and its target.
 type Points<'p> = &'p [([f64; 3], [f64; 3])];
 
 /// Returns the largest distance of the points from their targets.
@@ -15,7 +15,7 @@ pub(crate) fn largest(m: &Affine64, points: Points<'_>) -> f64 {
     points.iter().map(|(p, q)| distance(m.point(*p), *q)).fold(0.0, f64::max)
 }
 
-/// Fits of points to others.
+/// Fits points to their targets.
 pub(crate) struct Fit;
 
 impl Fit {
@@ -57,7 +57,7 @@ impl Fit {
     }
 }
 
-/// Returns true if all but the first direction of a sum of products count for nothing.
+/// Returns true if only the first eigenvalue of a matrix of products is not negligible, so the points are on a line.
 fn is_line(s: &[[f64; 3]; 3]) -> bool {
     let square = core::array::from_fn(|i| core::array::from_fn(|j| (0..3).map(|k| s[k][i] * s[k][j]).sum()));
     let mut values = eigen(square).0;
@@ -74,10 +74,10 @@ fn strongest<const N: usize>(m: [[f64; N]; N]) -> (f64, [f64; N]) {
     (values[best], core::array::from_fn(|k| vectors[k][best]))
 }
 
-/// Sweeps after which a symmetric matrix of so few rows is diagonal.
+/// The number of sweeps after which a small symmetric matrix is diagonal.
 const SWEEPS: usize = 32;
 
-/// Eigenvalues of a symmetric matrix, and their vectors as columns, by Jacobi's rotations.
+/// Returns the eigenvalues of a symmetric matrix, and its eigenvectors as columns, by Jacobi rotations.
 fn eigen<const N: usize>(mut m: [[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
     let mut v = [[0.0; N]; N];
     for (i, row) in v.iter_mut().enumerate() {

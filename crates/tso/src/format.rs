@@ -1,4 +1,4 @@
-//! Every kind of file as a [`FileFormat`].
+//! Implements [`FileFormat`] for every kind of file.
 
 use crate::anim::{self, Anim};
 use crate::bnd::{self, Bnd};
@@ -15,14 +15,14 @@ use meshwright_core::description::Description;
 use meshwright_core::{Companion, FileFormat, ReadOptions, Role, Rule};
 
 const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
-/// A file of The Sims 1 may hold the skeleton, or what moves it.
+/// Companion files of The Sims 1, which may hold a skeleton or skills.
 const CHARACTERS: [Companion; 2] =
     [Companion::one(Role::Skeleton, Cmx::ID, &[]), Companion::one(Role::Skeleton, Bcf::ID, &[])];
 const KEYS: Companion = Companion::many(Role::Keys, Cfp::ID, &[]);
 const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
 
-/// The companion files of a mesh. No name follows from that of the mesh: a `.bnd` has the number of its mesh, all
-/// others must be named.
+/// The companion files of a mesh. Their names do not follow from that of the mesh: a `.bnd` has the number of its
+/// mesh, the user must name the others.
 const OF_MESH: &[Companion] = &[
     SKELETON,
     CHARACTERS[0],
@@ -107,7 +107,7 @@ impl FileFormat for Cfp {
 
     type Options = CfpOptions;
 
-    /// `counts`: how many translations and rotations the skill wants, as in `120,1740`.
+    /// Sets `counts`, the numbers of translations and rotations of the skill, as in `120,1740`.
     fn set(options: &mut CfpOptions, setting: &str, value: &str) -> bool {
         let counts = || {
             let (t, r) = value.split_once(',')?;

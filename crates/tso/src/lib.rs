@@ -10,17 +10,17 @@
 //! | `.mesh` version 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | `.skel` version 1 | yes | yes | byte-identical | yes | yes | yes |
 //! | `.anim` version 2 | yes | yes | byte-identical | yes | yes | yes |
-//! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | with a figure |
+//! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | with a character |
 //! | `.bmf` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
 //! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
-//! | `.cmx`, `.bcf` (The Sims 1) | yes | yes | byte-identical | yes | with a figure | with a figure |
+//! | `.cmx`, `.bcf` (The Sims 1) | yes | yes | byte-identical | yes | with a character | with a character |
 //! | `.cfp` (The Sims 1) | yes | yes | byte-identical | - | with its skill | with its skill |
 //! | `.apr` `.oft` `.hag` `.po` `.col` | yes | yes | byte-identical | - | name meshes | - |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
 //! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64 bits.
 //! *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`]. *With a
-//! figure*: [`write_scene`] writes all files of a character, this one if the names of mesh and material hold the
+//! character*: [`write_scene`] writes all files of a character, this one if the names of mesh and material hold the
 //! game's numbers.
 //!
 //! # Conventions of the files

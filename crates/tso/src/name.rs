@@ -1,4 +1,4 @@
-//! Names, and finding things by them.
+//! Names, and searches by name.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::text::{Escaped, cp1252};
 
-/// A name as the file stores it: bytes, by custom Windows-1252, usually plain ASCII.
+/// A name as stored in the file: bytes, conventionally Windows-1252, usually plain ASCII.
 ///
 /// Names in `.mesh`, `.skel`, `.bnd` and of bones in `.anim` hold up to 255 bytes, the name of an `.anim` up to
 /// 65535.
@@ -99,7 +99,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// Returns the byte of a character by Windows-1252, where it has one.
+/// Returns the byte of a character in Windows-1252, if it has one.
 pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
     let direct = u8::try_from(u32::from(c)).ok();
     direct
@@ -107,7 +107,7 @@ pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
         .or_else(|| (0x80..=0x9f_u8).find(|b| cp1252(&[*b]).chars().eq([c])))
 }
 
-/// Finds the first item of a name: spelled the same, else differing in case only.
+/// Finds the first item with a name: with the same spelling, otherwise ignoring letter case.
 #[derive(Debug)]
 pub(crate) struct NameIndex<'a> {
     exact: BTreeMap<&'a [u8], usize>,
@@ -127,7 +127,7 @@ impl<'a> NameIndex<'a> {
     /// The memory of an index for each name, in addition to the name's own length, with half-full nodes.
     pub(crate) const MEMORY: usize = 160;
 
-    /// Returns the first item that is spelled the same.
+    /// Returns the first item with the same spelling.
     pub(crate) fn first(&self, name: &Name) -> Option<usize> {
         self.exact.get(name.bytes()).copied()
     }

@@ -68,7 +68,7 @@ pub(crate) fn float(word: &[u8]) -> Word {
     }
 }
 
-/// Parses an integer. One beyond 64 bits is clamped.
+/// Parses an integer. A value beyond 64 bits is clamped.
 pub(crate) fn parse_integer(word: &[u8]) -> Option<i64> {
     let text = str::from_utf8(word).ok()?;
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);

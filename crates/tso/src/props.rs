@@ -10,7 +10,7 @@ use meshwright_core::{ByteWriter, Cursor, Fault, FieldPath, ReadError, WriteErro
 pub struct PropertyList(pub Vec<(Name, Name)>);
 
 impl PropertyList {
-    /// Returns the value of the first pair with this key, letter case aside.
+    /// Returns the value of the first pair with this key, ignoring letter case.
     pub fn get(&self, key: &str) -> Option<&Name> {
         let key = Name::from(key);
         self.0.iter().find(|(k, _)| k.matches(&key)).map(|(_, v)| v)
@@ -29,7 +29,7 @@ pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Resu
     Ok((at, u64::from(n)))
 }
 
-/// Returns a counted table of items that need the cursor themselves.
+/// Reads a counted table of items that are read with the cursor.
 pub(crate) fn table<'a, 's, T>(
     cursor: &mut Cursor<'a, 's>,
     path: &FieldPath<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn table<'a, 's, T>(
     Ok(items)
 }
 
-/// Pairs, at least 2 bytes each.
+/// Reads a property list; each pair has at least 2 bytes.
 pub(crate) fn property_list(
     cursor: &mut Cursor<'_, '_>,
     path: &FieldPath<'_>,
@@ -55,7 +55,7 @@ pub(crate) fn property_list(
     table(cursor, path, 2, pair).map(PropertyList)
 }
 
-/// Lists of pairs, at least 4 bytes each.
+/// Reads property lists; each has at least 4 bytes.
 pub(crate) fn property_lists(
     cursor: &mut Cursor<'_, '_>,
     path: &FieldPath<'_>,

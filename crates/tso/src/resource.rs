@@ -1,4 +1,4 @@
-//! Names of the game's files against what the files hold.
+//! Compares the names of the game's files with their content.
 
 use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
@@ -11,7 +11,7 @@ use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
 use alloc::format;
 use meshwright_core::{FieldPath, Findings, Report};
 
-/// A kind of file: what it is called, its extension, and its type in the game's archives where it has one.
+/// A kind of file: its name, its extension, and its type in the game's archives, if it has one.
 struct Kind {
     noun: &'static str,
     extension: &'static str,
@@ -35,7 +35,7 @@ const KINDS: [Kind; 14] = [
     Kind { noun: "set of keys of The Sims 1", extension: "cfp", id: None },
 ];
 
-/// Holds the name of a file against the extension of what it holds, and the name within where that is the file's.
+/// Compares the name of a file with the extension of its content, and with the stored name if the file has one.
 fn check(extension: &str, own: Option<&Name>, file_name: &str) -> Report {
     let (mut findings, path) = (Findings::validating(), FieldPath::ROOT.field("file_name"));
     let held = KINDS.iter().find(|k| k.extension == extension);
@@ -72,7 +72,7 @@ macro_rules! named {
     ($($ty:ident: $extension:literal, |$m:ident| $own:expr;)+) => {$(
         impl $ty {
             /// Reports contradictions between the file and its name: the type in the sixteen digits before the
-            /// extension, the extension, and the name within, which the game does not use.
+            /// extension, the extension, and the stored name, which the game does not use.
             pub fn validate_name(&self, file_name: &str) -> Report {
                 let $m = self;
                 check($extension, $own, file_name)

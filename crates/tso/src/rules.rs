@@ -28,7 +28,7 @@ rules! {
         "Use letters, digits and signs of ASCII.";
 }
 
-/// Rules of some kinds of file only.
+/// Rules that only some kinds of file have.
 pub(crate) mod some {
     meshwright_core::rules! {
         error VERSION = "bad-version" ("E_VERSION"), Unsupported [Ignored],
@@ -121,7 +121,7 @@ pub(crate) fn trailing(bytes: &[u8], at: u64, findings: &mut Findings) -> Result
     })
 }
 
-/// The numbers of one field, the first of them at `at`.
+/// Checks that the numbers of a field are finite; the first one is at `at`.
 pub(crate) fn finite(
     values: &[F32],
     path: &FieldPath<'_>,
@@ -144,7 +144,7 @@ pub(crate) fn not_finite(
     findings.broken(some::NOT_FINITE, path, place, || format!("{value:?} is not finite"))
 }
 
-/// Remarks on one name.
+/// Warns about an empty or unusual name.
 pub(crate) fn name(
     name: &Name,
     path: &FieldPath<'_>,
@@ -162,7 +162,7 @@ pub(crate) fn name(
     Ok(())
 }
 
-/// Remarks on a quaternion, which must be brought to length 1 before use.
+/// Warns about a quaternion that does not have length 1.
 pub(crate) fn rotation(
     q: [F32; 4],
     path: &FieldPath<'_>,

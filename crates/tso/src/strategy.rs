@@ -19,7 +19,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::vec::Vec;
 
-/// Any finite float: an exponent of all ones is made one less.
+/// Generates any finite float: an exponent of all ones is reduced by one.
 pub fn finite() -> impl Strategy<Value = F32> + Clone {
     any::<u32>().prop_map(|bits| {
         let value = F32::from_bits(bits);
@@ -32,12 +32,12 @@ pub fn modest() -> impl Strategy<Value = F32> + Clone {
     (-8.0_f32..8.0).prop_map(F32::new)
 }
 
-/// Any name of up to 12 bytes.
+/// Generates any name of up to 12 bytes.
 pub fn name() -> impl Strategy<Value = Name> + Clone {
     vec(any::<u8>(), 0..12).prop_map(Name::new)
 }
 
-/// Returns a name that is possible on a line of text.
+/// Generates a name that fits on a line of text.
 pub fn line_name() -> impl Strategy<Value = Name> + Clone {
     "[!-~\u{a1}-\u{ff}]{0,6}( [!-~]{1,6})?".prop_map(|text| {
         let (name, _) = Name::from_text(&text);
@@ -53,7 +53,7 @@ fn property_list() -> impl Strategy<Value = PropertyList> + Clone {
     vec((name(), name()), 0..3).prop_map(PropertyList)
 }
 
-/// Returns a geometry that keeps all rules, of the given floats and names.
+/// Returns a geometry that obeys all rules, of the given floats and names.
 ///
 /// Bindings come in any order, runs of vertices in any other.
 pub fn geometry(
@@ -124,12 +124,12 @@ pub fn geometry(
         )
 }
 
-/// Returns a `.mesh` that keeps all rules.
+/// Returns a `.mesh` that obeys all rules.
 pub fn mesh() -> impl Strategy<Value = Mesh> {
     geometry(finite(), name()).prop_map(|geometry| Mesh { geometry, trailing: Vec::new() })
 }
 
-/// Returns a `.mesh` with names and coordinates that a figure could have.
+/// Returns a `.mesh` with names and coordinates that a character could have.
 pub fn modest_mesh() -> impl Strategy<Value = Mesh> {
     let names = prop_oneof![
         Just(Name::from("ROOT")),
@@ -140,19 +140,19 @@ pub fn modest_mesh() -> impl Strategy<Value = Mesh> {
     geometry(modest(), names).prop_map(|geometry| Mesh { geometry, trailing: Vec::new() })
 }
 
-/// Returns a `.bmf` that keeps all rules.
+/// Returns a `.bmf` that obeys all rules.
 pub fn bmf() -> impl Strategy<Value = Bmf> {
     (name(), name(), geometry(finite(), name()))
         .prop_map(|(skin, texture, geometry)| Bmf::new(skin, texture, geometry))
 }
 
-/// Returns a `.skn` that keeps all rules, without a text.
+/// Returns a `.skn` that obeys all rules, without a text.
 pub fn skn() -> impl Strategy<Value = Skn> {
     (line_name(), line_name(), geometry(finite(), line_name()))
         .prop_map(|(skin, texture, geometry)| Skn::new(skin, texture, geometry))
 }
 
-/// Returns a `.skel` that keeps all rules: bones in any order, of the given floats.
+/// Returns a `.skel` that obeys all rules: bones in any order, of the given floats.
 pub fn skel(float: impl Strategy<Value = F32> + Clone + 'static) -> impl Strategy<Value = Skel> {
     let f = move || float.clone();
     let bone = (
@@ -218,7 +218,7 @@ type MotionParts = (
     (Flag, Vec<Vec<TimeProperty>>),
 );
 
-/// Returns an `.anim` that keeps all rules, of the given floats and bones.
+/// Returns an `.anim` that obeys all rules, of the given floats and bones.
 pub fn anim(
     float: impl Strategy<Value = F32> + Clone + 'static,
     bones: impl Strategy<Value = Name> + Clone + 'static,
@@ -303,7 +303,7 @@ fn list_of(
     vec((names.clone(), names), 0..3).prop_map(PropertyList)
 }
 
-/// Bones with names that differ, each hanging from one before it, in any order.
+/// Generates bones with different names, each with an earlier one as parent, in any order.
 fn character_skeleton(
     names: impl Strategy<Value = Name> + Clone + 'static,
 ) -> impl Strategy<Value = CharacterSkeleton> {
@@ -369,7 +369,7 @@ fn skill(names: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<
     })
 }
 
-/// Records of all kinds that keep all rules, with names of a kind.
+/// Generates records of all kinds that obey all rules, with the given names.
 pub fn character(names: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Character> {
     let skin = (names.clone(), names.clone(), any::<[u32; 2]>())
         .prop_map(|(bone, skin, [censor, unknown])| SkinPart { bone, skin, censor, unknown });
@@ -379,14 +379,14 @@ pub fn character(names: impl Strategy<Value = Name> + Clone + 'static) -> impl S
         .prop_map(|(skeletons, suits, skills)| Character { skeletons, suits, skills })
 }
 
-/// Returns a `.bcf` that keeps all rules; some names are so long that their length takes more than a byte.
+/// Returns a `.bcf` that obeys all rules; some names are so long that their length takes more than a byte.
 pub fn bcf() -> impl Strategy<Value = Bcf> {
     let long = vec(any::<u8>(), 250..300).prop_map(Name::new);
     let names = prop_oneof![9 => name().boxed(), 1 => long.boxed()];
     character(names).prop_map(Bcf::new)
 }
 
-/// Returns a `.cmx` that keeps all rules, without a text.
+/// Returns a `.cmx` that obeys all rules, without a text.
 pub fn cmx() -> impl Strategy<Value = Cmx> {
     let comment =
         prop_oneof![Just(Name::default()), line_name().prop_map(|n| Name::new([b"//", n.bytes()].concat()))];
@@ -397,7 +397,7 @@ pub fn cmx() -> impl Strategy<Value = Cmx> {
     })
 }
 
-/// Returns a `.cfp` that keeps all rules: numbers of any size, runs, and steps.
+/// Returns a `.cfp` that obeys all rules: numbers of any size, runs, and steps.
 pub fn cfp() -> impl Strategy<Value = Cfp> {
     let step = prop_oneof![
         finite().prop_map(|v| (Some(v), 1_usize)),
@@ -418,7 +418,7 @@ fn file_ref() -> impl Strategy<Value = FileRef> + Clone {
     any::<[u32; 2]>().prop_map(|[file, kind]| FileRef { file, kind })
 }
 
-/// Returns an `.apr` that keeps all rules.
+/// Returns an `.apr` that obeys all rules.
 pub fn apr() -> impl Strategy<Value = Apr> {
     (file_ref(), vec(file_ref(), 0..6)).prop_map(|(thumbnail, bindings)| Apr {
         thumbnail,
@@ -427,7 +427,7 @@ pub fn apr() -> impl Strategy<Value = Apr> {
     })
 }
 
-/// Returns an `.oft` that keeps all rules.
+/// Returns an `.oft` that obeys all rules.
 pub fn oft() -> impl Strategy<Value = Oft> {
     ([file_ref(), file_ref(), file_ref()], any::<[u32; 3]>()).prop_map(
         |(appearances, [unknown, hands, region])| Oft {
@@ -440,7 +440,7 @@ pub fn oft() -> impl Strategy<Value = Oft> {
     )
 }
 
-/// Returns a `.hag` that keeps all rules.
+/// Returns a `.hag` that obeys all rules.
 pub fn hag() -> impl Strategy<Value = Hag> {
     vec(file_ref(), 18).prop_map(|all| {
         let mut hag = Hag::default();
@@ -449,7 +449,7 @@ pub fn hag() -> impl Strategy<Value = Hag> {
     })
 }
 
-/// Returns a `.po` that keeps all rules.
+/// Returns a `.po` that obeys all rules.
 pub fn po() -> impl Strategy<Value = Po> {
     let link = || {
         proptest::option::of(any::<[u32; 3]>().prop_map(|[group, file, kind]| ResourceId {
@@ -466,7 +466,7 @@ pub fn po() -> impl Strategy<Value = Po> {
     })
 }
 
-/// Returns a `.col` that keeps all rules.
+/// Returns a `.col` that obeys all rules.
 pub fn col() -> impl Strategy<Value = Col> {
     let item = (any::<u32>(), file_ref()).prop_map(|(index, purchasable)| ColItem { index, purchasable });
     vec(item, 0..6).prop_map(|items| Col { items, ..Col::default() })

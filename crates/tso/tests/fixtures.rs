@@ -1,4 +1,4 @@
-//! Every fixture fares as its name says, and no part of one opens.
+//! Tests that every fixture behaves as its name says, and that no prefix of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::{FileFormat, Parsed, ReadError, ReadOptions, Report, Severity, Strictness, WriteError};
@@ -93,7 +93,7 @@ fn records_become_what_the_game_online_has() {
     assert!(skill.to_anim(&Cfp::default()).is_none());
 }
 
-/// An edit wins over the text that was read, and looks like the game's own.
+/// An edited file is written in the form of the game's own text.
 #[test]
 fn edited_texts_are_written_anew() {
     for name in ["plain.ok.cmx", "blank.ok.cmx", "flower.ok.cmx"] {

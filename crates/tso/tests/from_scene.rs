@@ -529,7 +529,7 @@ fn skeletons_become_one_with_one_root() {
     };
     let mut scene = Scene::new("figures").with_format("foreign");
     scene.skeletons.push(walking(["hip", "knee"], [None, Some(0)]));
-    // The same figure in another skin, and something else.
+    // The same character in another skin, and something else.
     scene.skeletons.push(walking(["HIP", "knee"], [None, Some(0)]));
     scene.skeletons.push(walking(["lid", "hinge"], [None, None]));
     scene.clips.extend((0..3).map(walk));

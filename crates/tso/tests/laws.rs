@@ -13,7 +13,7 @@ use meshwright_tso::{
 };
 use proptest::prelude::*;
 
-/// Records of outfits, as big-endian words. They begin like skeletons and animations.
+/// Returns a record of an outfit as big-endian words. They begin like skeletons and animations.
 fn outfit(kind: u8, ids: [u32; 8], n: usize) -> Vec<u8> {
     let reference = |id: &u32, kind: u32| [*id, kind];
     let words: Vec<u32> = match kind {
@@ -52,7 +52,7 @@ proptest! {
     }
 }
 
-/// Changes some bytes of a file, cuts it or adds to it.
+/// Changes, removes or adds bytes of a file.
 fn spoil(
     mut bytes: Vec<u8>,
     changes: &[(prop::sample::Index, u8)],
@@ -153,7 +153,7 @@ proptest! {
         prop_assert_eq!(back.character, cmx.character);
     }
 
-    /// Whatever numbers a lenient reader lets through, a scene comes out, and it is sound.
+    /// Any numbers that a lenient reader accepts give a valid scene.
     #[test]
     fn any_model_makes_a_sound_scene(
         mesh in strategy::mesh(),
@@ -375,7 +375,7 @@ fn on_two_joints(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Returns the files of a figure as a scene.
+/// Returns the files of a character as a scene.
 fn assembled(files: &OutputFiles) -> Scene {
     let of = |extension: &'static str| files.iter().filter(move |f| f.name.ends_with(extension));
     let meshes: Vec<_> = of(".mesh").map(|f| Mesh::parse(&f.bytes).unwrap()).collect();

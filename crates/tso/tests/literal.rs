@@ -12,7 +12,7 @@ use meshwright_tso::{
     Motion, Nesting, Part, PropertyList, Q1_15, RealVertex, ResourceId, Skel, Skn, TimeProperty, Total,
 };
 
-/// The bytes say what the model says, and the model writes the bytes.
+/// Checks that the bytes are read as the model, and that the model is written as the bytes.
 fn same<F: FileFormat>(bytes: &[u8], model: &F)
 where
     F::Options: From<ReadOptions>,
@@ -23,7 +23,7 @@ where
     assert!(written == bytes, "{}", hex_diff(bytes, &written));
 }
 
-/// Returns the same but for the rounding of a third.
+/// Returns true if two vectors differ only by the rounding of a division by three.
 fn is_near(a: [f32; 3], b: [f32; 3]) -> bool {
     distance(wide(a), wide(b)) < 1e-6
 }
@@ -32,7 +32,7 @@ fn vertex(uv: [f32; 2], position: [f32; 3], normal: [f32; 3]) -> RealVertex {
     RealVertex { uv: f32s(uv), position: f32s(position), normal: f32s(normal) }
 }
 
-/// Returns a triangle whose every number is another: two vertices on ROOT, one on HEAD, which pulls the second.
+/// Returns a triangle with a different value in every field: two vertices on ROOT, one on HEAD, which pulls the second.
 fn triangle() -> Geometry {
     Geometry {
         bones: vec!["ROOT".into(), "HEAD".into()],

@@ -1,4 +1,4 @@
-//! Offsets of findings point at the bytes that are meant.
+//! Tests that the offsets of findings point at the faulty bytes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::{F32, Report, Strictness, f32s};

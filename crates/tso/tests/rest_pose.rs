@@ -1,5 +1,5 @@
-//! Bodies with stretched arms by way of a program that makes the pose in which vertices are bound the rest pose, as Blender
-//! does: on the skeleton of the game they must move as before.
+//! Converts bodies with stretched arms through a program that makes the bind pose the rest pose, like Blender. On the
+//! game's skeleton they must move as before.
 #![allow(clippy::cast_sign_loss, reason = "numbers from 0 to 1")]
 
 use meshwright_core::f32s;
@@ -11,7 +11,7 @@ use meshwright_tso::{
 };
 use std::collections::BTreeSet;
 
-/// Numbers from 0 to 1 that look random.
+/// Generates pseudo-random numbers from 0 to 1.
 struct Numbers(u64);
 
 impl Numbers {
@@ -162,7 +162,7 @@ fn rest_as_bound(mut scene: Scene) -> Scene {
     scene.with_format("other")
 }
 
-/// Largest distance between two bodies in a pose, in metres.
+/// Returns the largest distance between two bodies in a pose, in metres.
 fn largest_distance(skel: &Skel, a: (&Geometry, &Anim), b: (&Geometry, &Anim), frame: u32) -> f64 {
     let posed = |(g, anim): (&Geometry, &Anim)| {
         let pose = anim.pose(skel, frame.into(), Between::Slerp);
@@ -251,7 +251,7 @@ fn a_suit_for_the_skeleton_of_the_game_has_the_same_vertices() {
     assert!(largest_distance(&skel, (&g, &clips[0]), (&skn.geometry, &clips[0]), 2) <= 1e-4);
 }
 
-/// A program may also give joints axes of its own. Then their places show that the arms are turned.
+/// A program may also change the axes of joints. Then the positions of joints show that the arms are rotated.
 #[test]
 fn arms_are_found_by_the_places_of_joints_with_other_axes() {
     let skel = skeleton(11, 1.0);

@@ -1,4 +1,4 @@
-//! Conversions: what is missing, what is odd, what is reported.
+//! Tests conversions of incomplete and unusual models, and their losses.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use crate::support::*;
@@ -223,7 +223,7 @@ fn computed_normals_keep_edges_and_bridge_seams() {
     assert!((seam[0][0] - core::f32::consts::FRAC_1_SQRT_2).abs() < 1e-6);
 }
 
-/// Everything on one bone.
+/// Returns a geometry with everything on one bone.
 fn on_one_bone(corners: &[([f32; 3], [f32; 3])], faces: &[[u32; 3]]) -> Geometry {
     Geometry {
         bones: vec!["ROOT".into()],
@@ -244,7 +244,7 @@ fn convert_normals(geometry: &Geometry, recompute: bool) -> (Vec<[f32; 3]>, Vec<
     (made.value.meshes[0].normals.clone(), made.losses)
 }
 
-/// The corner of a box, one of whose sides is parted there into two triangles of unlike size.
+/// The corner of a box; one of its sides consists of two triangles of different size.
 #[test]
 fn computed_normals_do_not_depend_on_how_sides_are_parted() {
     let wrong = [0.0, 1.0, 0.0];

@@ -1,4 +1,4 @@
-//! Records of one kind of file as those of another, without a scene in between.
+//! Converts records of one kind of file to another, without a scene.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use crate::support::*;

@@ -92,7 +92,7 @@ pub(crate) struct ConvertArgs {
     pub engine: Option<Engine>,
     #[command(flatten)]
     pub many: ManyArgs,
-    /// Make one character of the files of a folder: meshes, a skeleton, animations
+    /// Join the files of a folder to one character: meshes, a skeleton, animations
     ///
     /// Files that are named one by one do not need this option.
     #[arg(long)]

@@ -156,7 +156,7 @@ pub(crate) struct ListArgs {
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
-    /// Most bytes that the directory of a pack may need in memory
+    /// Maximum memory for the directory of a pack, in bytes
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
     /// Follow links in folders, also those that lead out of them

@@ -36,7 +36,7 @@ pub(crate) struct PackRunArgs {
     /// Print only errors, and the document of --format json
     #[arg(long, short)]
     pub quiet: bool,
-    /// Most bytes that one file may need in memory
+    /// Maximum memory for one file, in bytes
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
 }

@@ -50,7 +50,7 @@ pub(crate) struct ReadArgs {
     /// Read on after broken rules that leave the rest readable, and report them
     #[arg(long)]
     pub lenient: bool,
-    /// Most bytes that one file may need in memory, with decompressed streams: 256M, 1G
+    /// Maximum memory for one file and its decompressed streams: 256M, 1G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
     /// Dialect of files whose bytes do not decide it

@@ -1,4 +1,4 @@
-//! Running the program.
+//! Runs the program.
 #![allow(unreachable_pub, reason = "used by every test file")]
 
 use meshwright_testkit::testdata;
@@ -45,7 +45,7 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
     program().args(args).output().unwrap()
 }
 
-/// Words of a command line, for more to be added.
+/// Returns words of a command line, to which more can be added.
 pub fn args(words: &[&str]) -> Vec<OsString> {
     words.iter().map(Into::into).collect()
 }
@@ -75,7 +75,7 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A quad as `name` in a folder, with two skins: the first red, the second blue.
+/// Writes a quad as `name` in a folder, with two skins: the first red, the second blue.
 pub fn skinned_quad(folder: &Path, name: &str) {
     let quad = testdata().join("dpm/quad.ok.dpm");
     fs::copy(quad, folder.join(name)).unwrap();

@@ -1,5 +1,5 @@
-//! The page of `view` and of `convert -o x.html` in headless Chromium: what the GPU makes of every clip is what the library
-//! evaluates; keys, fingers, names, dropped and changed files.
+//! The page of `view` and of `convert -o x.html` in headless Chromium: the GPU's result for every clip equals that of
+//! the library; keys, touch, names, dropped and changed files.
 //!
 //! Needs node, playwright-core in the folder that `NODE_MODULES` names, and Chromium (`CHROMIUM`, or on the path).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// Chromium, where everything is there; else the test says that it is skipped.
+/// Returns the path of Chromium if everything is installed; otherwise prints that the test is skipped.
 fn chromium(test: &str) -> Option<PathBuf> {
     let on_path = || {
         let path = std::env::var_os("PATH")?;
@@ -77,7 +77,7 @@ impl Drop for Served {
     }
 }
 
-/// Three frames of every clip.
+/// Returns three frames of every clip.
 fn frames(scene: &Scene) -> Vec<(usize, f64)> {
     let three = |(i, clip): (usize, &meshwright::scene::Clip)| {
         let last = clip.frames.saturating_sub(1);
@@ -90,7 +90,7 @@ fn seconds(scene: &Scene) -> Value {
     frames(scene).into_iter().map(|(i, frame)| json!([i, scene.clips[i].seconds(frame)])).collect()
 }
 
-/// Returns the box around the scene at each of those, as the library evaluates it.
+/// Returns the bounding box of the scene at each of these frames, computed by the library.
 fn evaluated(scene: &Scene) -> Vec<[[f64; 3]; 2]> {
     let mut evaluator = rig::Evaluator::new(scene).unwrap().with_precision(rig::Precision::Double);
     let at = |(clip, frame)| {

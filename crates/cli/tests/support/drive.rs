@@ -25,7 +25,7 @@ const JPEG: &[u8] = include_bytes!("small.jpg");
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) format: Format,
-    /// By path in the folder.
+    /// The files by path in the folder.
     pub(crate) files: Vec<(String, Vec<u8>)>,
     /// The unbroken file opens without `--lenient`.
     pub(crate) sound: bool,
@@ -158,7 +158,7 @@ fn picture(i: usize) -> (&'static str, Vec<u8>) {
     }
 }
 
-/// Two rows of two pixels, stored.
+/// Returns an uncompressed PNG of two by two pixels.
 fn png() -> Vec<u8> {
     let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
     let rows = [0, 1, 2, 3, 4, 5, 6, 0, 7, 8, 9, 10, 11, 12_u8];
@@ -176,7 +176,7 @@ fn png() -> Vec<u8> {
     out
 }
 
-/// Gives the chunks of a PNG the sums that they should have: what is broken is to be looked at.
+/// Corrects the checksums of a PNG's chunks, so that decoders read the broken content.
 fn sign(png: &mut [u8]) {
     let mut at = 8;
     while let Some(size) = png.get(at..at + 4) {
@@ -190,13 +190,13 @@ fn sign(png: &mut [u8]) {
     }
 }
 
-/// Returns every model below some folders, with what belongs to it.
+/// Returns every model below some folders, with its companions and images.
 pub(crate) fn cases(folders: &[PathBuf]) -> Vec<Case> {
     let subjects = folders.iter().flat_map(|folder| exercise::subjects(folder));
     subjects.filter(|s| s.bytes.len() <= 1 << 20).map(|s| Case::new(&s)).collect()
 }
 
-/// Returns the mutant of a number, and what is done with it.
+/// Returns the mutant with a number, and the generator for its commands.
 pub(crate) fn numbered(cases: &[Case], number: u64) -> (Case, Rng) {
     let mut rng = Rng::new(number.wrapping_mul(0xd134_2543_de82_ef95) ^ 0x5bd1);
     let mut drawn = [0; 4].map(|_| rng.pick(cases));
@@ -354,7 +354,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Pictures of a model, and what a browser that is shown it asks for.
+/// Returns the commands that render a model, and the requests of a browser that shows it.
 fn looked_at() -> [(&'static [&'static str], Option<&'static str>); 5] {
     [
         (&["render", "--size=48", "--overlay=bones,names,wireframe,normals,bounds"], Some("m.png")),

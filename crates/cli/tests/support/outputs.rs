@@ -1,6 +1,6 @@
-//! Documents, archives and manifests with hostile names, through commands that write, into folders with files of their own:
-//! the files that changed are those that were announced, nothing outside of the folder, and nothing that was read. Shared with
-//! the fuzz targets: each says in its own way how the program is run.
+//! Runs commands that write with documents, archives and manifests of hostile names, into folders with existing files.
+//! Only announced files may change, no file outside the folder and no input. Shared with the fuzz targets: each says
+//! in its own way how the program is run.
 
 use meshwright_testkit::mutate::Rng;
 use meshwright_testkit::packs::{self, Method};
@@ -61,7 +61,7 @@ fn draw_name(rng: &mut Rng) -> &'static str {
 
 /// The outcome of a run of the program.
 pub(crate) struct Ran {
-    /// The exit code; none after a signal, or where it took too long.
+    /// The exit code; `None` after a signal or a timeout.
     pub(crate) code: Option<i32>,
     /// Standard output.
     pub(crate) out: Vec<u8>,
@@ -90,7 +90,7 @@ pub(crate) fn attempt(seed: u64, folder: &Path, base: &[Vec<u8>], program: &mut 
     wrong.into_iter().map(|why| format!("seed {seed}: {said}: {why}")).collect()
 }
 
-/// Documents with embedded originals, of which cases are made.
+/// Returns documents with embedded originals, from which cases are built.
 pub(crate) fn base(folder: &Path, program: &mut Program<'_>) -> Vec<Vec<u8>> {
     // One has skins, which are embedded with it.
     let skinned = folder.join("skinned.dpm");
@@ -124,12 +124,12 @@ pub(crate) fn base(folder: &Path, program: &mut Program<'_>) -> Vec<Vec<u8>> {
     made
 }
 
-/// A command, and what may come of it.
+/// A command, and the files that it may change.
 struct Case {
     words: Vec<OsString>,
     /// Files that the command reads.
     inputs: Vec<PathBuf>,
-    /// Foreign files that exist may be replaced.
+    /// True if existing files of others may be replaced.
     force: bool,
     dry: bool,
     manifest: Option<PathBuf>,
@@ -352,7 +352,7 @@ fn collect(value: &Value, paths: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// Returns a GLB of some JSON and its binary chunk.
+/// Returns a GLB with this JSON and binary chunk.
 pub(crate) fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
     let mut json = serde_json::to_vec(document).unwrap();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -385,7 +385,7 @@ fn textured(rng: &mut Rng) -> Vec<u8> {
     named_picture(draw_name(rng), draw_name(rng), if whole { PNG } else { b"#!/bin/sh\n" })
 }
 
-/// A picture of one pixel.
+/// An image of one pixel.
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
 
 /// Returns a triangle whose material has a name and a picture.
@@ -417,7 +417,7 @@ pub(crate) fn named_picture(material: &str, image: &str, picture: &[u8]) -> Vec<
     glb(&document, &binary)
 }
 
-/// Returns a document with an embedded original whose files have other names, roles and kinds, or are more.
+/// Returns a document with an embedded original whose files have other names, roles and kinds, or are more numerous.
 fn hostile(base: &[u8], rng: &mut Rng) -> Vec<u8> {
     let extra = (rng.below(3) > 0).then(|| {
         let roles = ["keys", "skeleton", "animation", "binding", "clips", "metadata", "part", "skin"];

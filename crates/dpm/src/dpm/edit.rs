@@ -24,21 +24,21 @@ pub enum Edit {
     Flags {
         /// The bone.
         bone: Vec<u8>,
-        /// Its flags.
+        /// The flags.
         flags: BoneFlags,
     },
     /// Renames a bone.
     RenameBone {
         /// The bone.
         bone: Vec<u8>,
-        /// Its new name, at most 31 bytes.
+        /// The new name, at most 31 bytes.
         name: Vec<u8>,
     },
     /// Sets the shader of a mesh, which is also the name of the mesh.
     Shader {
         /// The mesh.
         mesh: Vec<u8>,
-        /// Its new shader, at most 31 bytes.
+        /// The new shader, at most 31 bytes.
         shader: Vec<u8>,
     },
     /// Sets the group id of some triangles of a mesh.

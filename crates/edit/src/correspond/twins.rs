@@ -11,7 +11,7 @@ use meshwright_core::math::{distance, wide};
 #[derive(Clone, Copy)]
 pub(crate) struct Drawn {
     pub(crate) e: usize,
-    /// Its index in the mesh.
+    /// The index in the mesh.
     pub(crate) t: usize,
     pub(crate) corners: [u32; 3],
     /// The native vertices of the corners, if the triangle order gives them.

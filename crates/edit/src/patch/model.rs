@@ -55,7 +55,7 @@ pub struct MeshPatch {
     pub renamed: bool,
     /// It has another material.
     pub material: bool,
-    /// Its vertices.
+    /// The vertices.
     pub vertices: Vec<VertexPatch>,
     /// Index of each triangle's original; `None` for a new triangle.
     pub triangles: Vec<Option<u32>>,
@@ -106,9 +106,9 @@ pub struct ClipPatch {
     pub original: Option<usize>,
     /// It has another name.
     pub renamed: bool,
-    /// Its poses.
+    /// The poses.
     pub poses: Poses,
-    /// Its extras, such as events, have other values.
+    /// The extras, such as events, have other values.
     pub extras: bool,
 }
 

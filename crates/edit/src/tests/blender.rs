@@ -155,7 +155,7 @@ fn without_scales(native: &Scene) -> Scene {
     unscaled(native).0
 }
 
-/// Returns the same with what takes each vertex there.
+/// Returns the scene without scales of bones, and the transform of each vertex to it.
 pub(super) fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
     let (mut edited, mut places) = (native.clone(), Vec::new());
     let mut worlds: Vec<Affine64> = Vec::new();
@@ -185,7 +185,7 @@ pub(super) fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
     (edited, places)
 }
 
-/// Blender keeps normals by the faces as it has them bound, without scales.
+/// Blender stores normals relative to the faces in its own bind pose, without scales.
 #[test]
 fn normals_lean_from_the_faces_of_the_bones_without_scales() {
     let native = sheared();
@@ -303,7 +303,7 @@ fn flying() -> Scene {
     scene
 }
 
-/// Returns the same with the bone leaning by so much, and its axes turned by a quarter.
+/// Returns the scene with the bone tilted by this angle, and its axes rotated by a quarter turn.
 fn leant(native: &Scene, by: f64, quarters: bool) -> Scene {
     let mut edited = native.clone();
     let turn = |axis, angle| Trs64 { rotation: quat::about(axis, angle), ..Trs64::IDENTITY }.to_affine();
@@ -338,7 +338,7 @@ fn bones_lean_by_what_their_ends_are_rounded_by() {
     assert!(!is_untouched(&other, &native));
 }
 
-/// Vertex colours as Blender 3.4 exports them.
+/// Blender 3.4 exports the colours of corners as those of vertices.
 #[test]
 fn colours_of_corners_go_back_to_their_vertices() {
     let mut native = tube();
@@ -445,7 +445,7 @@ fn clips_that_were_sampled_between_keys_are_untouched() {
     }
 }
 
-/// Frames that are further apart than samples have some between them that no frame shows.
+/// If frames are further apart than samples, some samples are between frames.
 #[test]
 fn a_sample_between_frames_that_was_edited_is_an_edit() {
     let mut native = tube();
@@ -498,7 +498,7 @@ fn a_sample_between_frames_that_was_edited_is_an_edit() {
     }
 }
 
-/// Times are kept in 32 bits, and what moves fast is elsewhere next to them.
+/// Times are stored in 32 bits, so fast joints differ by the rounding of a time.
 #[test]
 fn times_are_off_by_what_they_are_rounded_by() {
     let mut native = tube();

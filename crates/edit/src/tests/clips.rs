@@ -1,4 +1,4 @@
-//! Clips that tools sampled at rates of their own.
+//! Tests clips that tools sampled at their own rates.
 
 use super::*;
 

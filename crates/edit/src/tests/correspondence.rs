@@ -1,4 +1,4 @@
-//! The numbers of parts in an edited scene and in its original.
+//! Tests the correspondence between parts of an edited scene and of its original.
 
 use super::*;
 use crate::{Correspondence, JointAt, PartAt};
@@ -9,7 +9,7 @@ fn find(edited: &Scene, native: &Scene) -> Correspondence {
     Patch::find(edited, &original, &options, &budget()).unwrap().correspondence
 }
 
-/// Two meshes, two materials and two clips.
+/// Returns a scene of two meshes, two materials and two clips.
 fn pair() -> Scene {
     let mut scene = tube();
     scene.materials.push(Material::named("blue"));
@@ -28,7 +28,7 @@ fn a_scene_corresponds_to_itself() {
     assert_eq!(find(&native, &native), Patch::unedited(native.clone()).correspondence);
 }
 
-/// Every kind of part in another order.
+/// Parts of every kind are found in any order.
 #[test]
 fn parts_are_found_whatever_their_order_is() {
     let native = pair();

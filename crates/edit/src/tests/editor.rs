@@ -74,7 +74,7 @@ fn place_armature(edited: &mut Scene, space: &Trs64) {
     }
 }
 
-/// A bone that is moved in Edit Mode takes nothing along: its children stay, and so do its own motions.
+/// A bone that is moved in Edit Mode moves nothing else: its children and its motions stay.
 #[test]
 fn a_bone_that_moved_leaves_its_children_where_they_were() {
     let native = tube();
@@ -156,7 +156,7 @@ fn children_of_a_bone_that_is_gone_stay_where_they_were() {
     assert_eq!(posed(&edited, None), posed(&back, None));
 }
 
-/// A mesh that is exported without its armature says nothing of joints.
+/// A mesh that is exported without its armature has no information about joints.
 #[test]
 fn a_mesh_without_its_armature_keeps_its_weights() {
     let native = tube();

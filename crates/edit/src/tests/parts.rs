@@ -1,8 +1,8 @@
-//! Meshes that were taken apart or joined, and what they are painted with.
+//! Tests meshes that were split or joined, and their materials.
 
 use super::*;
 
-/// Returns the faces of a mesh from one on as a mesh of their own.
+/// Moves the faces of a mesh from an index on into a new mesh.
 fn cut(edited: &mut Scene, from: usize) -> Mesh {
     let mut part = edited.meshes[0].clone();
     part.triangles = edited.meshes[0].triangles.split_off(from);
@@ -75,7 +75,7 @@ fn faces_of_the_material_of_a_mesh_that_is_gone_are_a_mesh_of_their_own() {
     assert!(report.meshes.iter().all(|m| m.state != State::New), "{report:?}");
 }
 
-/// Objects that are joined have the name of one, and their parts numbers.
+/// Joined objects have the name of one object, and their parts are numbered.
 #[test]
 fn parts_of_one_object_keep_their_names() {
     let native = tube();
@@ -90,7 +90,7 @@ fn parts_of_one_object_keep_their_names() {
     assert_eq!(back.meshes[1].name, "cap");
 }
 
-/// A palette of flat colours says nothing else than they did.
+/// A palette texture of flat colours is not an edit of these colours.
 #[test]
 fn colours_that_became_pixels_are_those_of_their_meshes() {
     let mut native = tube();

@@ -1,4 +1,4 @@
-//! Vertices that tools weld, split and put into another order, and which of them was edited.
+//! Tests vertices that tools merge, split and reorder, and which of them was edited.
 
 use super::*;
 
@@ -156,7 +156,7 @@ fn split(native: &Mesh, by: f32, moved: impl Fn(usize) -> bool) -> Mesh {
     mesh
 }
 
-/// Rows of patches that look alike, so that what was moved is nearer to others than to where it was.
+/// Rows of similar patches: moved vertices are nearer to others than to their own old positions.
 #[test]
 fn vertices_are_told_by_the_order_of_triangles() {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Images: that they exist, and that they begin as their type does.
+//! Checks that images exist and begin like their type.
 
 use super::Findings;
 use crate::document::rules::{

@@ -1,4 +1,4 @@
-//! Clips as animations.
+//! Writes clips as animations.
 
 use crate::export::clip::Writer;
 use crate::export::curves::same_rotation;
@@ -17,8 +17,8 @@ use std::num::NonZeroU16;
 
 /// Writes the clips and returns those that became animations.
 ///
-/// An editor that goes from clip to clip leaves what a clip has no keys for where the last one put it. So where a
-/// skeleton has several clips, each has a key for whatever any of them moves.
+/// An editor that switches between clips keeps the last values of channels without keys. So if a skeleton has several
+/// clips, each has a key for every channel that any of them moves.
 pub(crate) fn write(
     out: &mut Output<'_>,
     scene: &Scene,
@@ -60,7 +60,7 @@ pub(crate) fn write(
     Ok(written)
 }
 
-/// A clip that becomes an animation, and what it moves.
+/// A clip that becomes an animation, and the channels that it moves.
 struct Moving<'a> {
     clip: &'a Clip,
     joints: &'a Joints,
@@ -104,8 +104,8 @@ fn taken_apart<'a>(
     Ok(made.collect::<Result<_, _>>()?)
 }
 
-/// Returns the channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
-/// rest, and with several clips whatever one of them moves away from the rest pose.
+/// Returns the channels that every clip of a skeleton needs, by the skeleton's number: those that an importer's bones
+/// cannot hold at rest and, with several clips, those that any clip moves away from the rest pose.
 fn moved_channels(
     out: &Output<'_>,
     moving: &[Moving<'_>],
@@ -141,7 +141,7 @@ fn moved_channels(
     Ok(wanted)
 }
 
-/// Marks what poses move away from the rest pose. Those that were seen before say nothing new.
+/// Marks the channels that poses move away from the rest pose. Poses that were seen before are skipped.
 fn moved_by_poses(
     out: &Output<'_>,
     joints: &Joints,
@@ -166,7 +166,7 @@ fn moved_by_poses(
     Ok(())
 }
 
-/// Marks what tracks move away from the rest pose.
+/// Marks the channels that tracks move away from the rest pose.
 fn moved_by_tracks(joints: &Joints, tracks: &[Track], moved: &mut [[bool; 3]]) {
     for track in tracks {
         let Some(rest) = joints.rest.get(track.joint) else { continue };
@@ -177,7 +177,7 @@ fn moved_by_tracks(joints: &Joints, tracks: &[Track], moved: &mut [[bool; 3]]) {
     }
 }
 
-/// Says by how much loops play longer than they are written.
+/// Returns the note about loops that play longer in the game than in the file.
 fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
     let open = || moving.iter().map(|of| of.clip).filter(|c| c.looping && c.frames > 1 && !closed);
     let longest = open().max_by(|a, b| b.rate.total_cmp(&a.rate).then(b.name.cmp(&a.name)))?;
@@ -192,7 +192,7 @@ fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
     Some(note.with_amount(rounded(longest.seconds(1.0)), "seconds"))
 }
 
-/// The rate at which Blender samples whatever it is given, unless told otherwise.
+/// The rate at which Blender samples by default.
 const EDITOR_RATE: f32 = 24.0;
 
 /// Returns a note with the frame rate at which an editor hits every key.

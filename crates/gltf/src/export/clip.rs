@@ -1,4 +1,4 @@
-//! One clip as an animation.
+//! Writes one clip as an animation.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -21,8 +21,8 @@ use meshwright_scene::{Affine, Channel as Keys, Clip, ConvertError, Motion, Skel
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
-/// Differences between keys, in degrees, below which they are not reported: where the keys are of neighbouring
-/// frames, and where they are further apart.
+/// The differences between keys, in degrees, up to which they are not reported: for keys of neighbouring frames, and
+/// for keys that are further apart.
 const REPORTED_NEAR: f64 = 0.5;
 const REPORTED_FAR: f64 = 0.1;
 
@@ -33,12 +33,12 @@ const FRAME: usize = 120;
 const CURVE: usize = 160;
 const KEY: usize = 20;
 
-/// Steps of work that placing a joint in a pose counts as, and making a key: of many clips that show the same poses
-/// the keys are made for each, and stored once.
+/// The steps of work for placing a joint in a pose, and for making a key. Clips with the same poses make their keys
+/// separately, although these are stored once.
 const PLACED: u64 = 64;
 const MADE: u64 = 128;
 
-/// A clip on its way into an animation.
+/// The conversion of a clip to an animation.
 pub(crate) struct Writer<'a, 's> {
     out: &'a mut Output<'s>,
     clip: &'a Clip,
@@ -46,12 +46,12 @@ pub(crate) struct Writer<'a, 's> {
     path: &'a str,
     /// The frame at which the first pose is repeated.
     close: Option<u32>,
-    /// Frames that a second of keys has.
+    /// The number of frames per second of keys.
     rate: f64,
     frames_at: Option<NonZeroU16>,
     /// The channels by joint and part.
     curves: BTreeMap<(usize, Part), Curve>,
-    /// Bytes that the curves take.
+    /// The memory of the curves in bytes.
     held: usize,
     tally: Tally,
 }
@@ -77,7 +77,7 @@ impl<'a, 's> Writer<'a, 's> {
         }
     }
 
-    /// Writes the clip; of one that shows poses, with those of its set. Each channel that is wanted has a key.
+    /// Writes the clip, for a clip of poses with those of its set. Each requested channel has a key.
     pub(crate) fn write(
         mut self,
         skeleton: &Skeleton,
@@ -100,7 +100,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.close.unwrap_or(self.clip.frames.saturating_sub(1))
     }
 
-    /// Times of frames, strictly rising in 32 bits.
+    /// Returns the times of frames, strictly increasing in 32 bits.
     fn times(&mut self, frames: impl ExactSizeIterator<Item = f64>) -> Result<Vec<f32>, ConvertError> {
         let mut times: Vec<f32> = room("key times", frames.len())?;
         for frame in frames {
@@ -132,7 +132,7 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(())
     }
 
-    /// A channel of vectors, unless it never leaves the rest value.
+    /// Writes a channel of vectors, unless all values equal the rest value.
     fn vectors(
         &mut self,
         joint: usize,
@@ -149,8 +149,8 @@ impl<'a, 's> Writer<'a, 's> {
         self.insert(joint, part, Curve::Vectors(keys))
     }
 
-    /// A channel of rotations, unless it never leaves the rest value. Neighbours are brought into one
-    /// hemisphere.
+    /// Writes a channel of rotations, unless all values equal the rest value. Neighbouring quaternions get signs in
+    /// the same hemisphere.
     fn rotations(
         &mut self,
         joint: usize,
@@ -167,7 +167,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.insert(joint, Part::Rotation, Curve::Rotations(keys))
     }
 
-    /// A key for every channel that is wanted and not there yet.
+    /// Adds a key to every requested channel that has none.
     fn rest(&mut self, wanted: &[[bool; 3]]) -> Result<(), ConvertError> {
         let joints = self.joints;
         for (joint, (wanted, rest)) in wanted.iter().zip(&joints.rest).enumerate() {
@@ -180,7 +180,7 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(())
     }
 
-    /// Lets the animation begin and end with its clip, and have at least one channel.
+    /// Ensures that the animation begins and ends with its clip, and has at least one channel.
     fn keep_length(&mut self) -> Result<(), ConvertError> {
         let [end] = narrow([f64::from(self.last_frame()) / self.rate]);
         if !end.is_finite() {
@@ -286,8 +286,8 @@ impl<'a, 's> Writer<'a, 's> {
         Ok(())
     }
 
-    /// Channels of the joints that follow others, from the local matrices of all joints in `count` poses. `places` says
-    /// which of these each key shows.
+    /// Writes the channels of joints that follow others, from the local matrices of all joints in `count` poses.
+    /// `places` gives the pose of each key.
     fn followers(
         &mut self,
         skeleton: &Skeleton,
@@ -438,7 +438,8 @@ impl<'a, 's> Writer<'a, 's> {
         Ok((times, values))
     }
 
-    /// Returns the last and the first key of a loop and the frames between them, where the animation shows any of these.
+    /// Returns the last and the first key of a loop and the frames between them, if the animation contains any of
+    /// these frames.
     fn wrapped<T: Copy>(&self, keys: &Keys<T>) -> Option<(T, T, f32)> {
         let (first, last) = (keys.frames.first()?, keys.frames.last()?);
         #[expect(clippy::cast_precision_loss, reason = "a measure of how far apart two keys are")]

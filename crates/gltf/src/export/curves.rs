@@ -40,7 +40,7 @@ pub(crate) enum Curve {
 }
 
 impl<const N: usize> Keys<N> {
-    /// One value that never changes.
+    /// Makes a curve with a constant value.
     pub(crate) fn constant(value: [f32; N]) -> Self {
         Self { times: vec![0.0], values: vec![value] }
     }
@@ -68,7 +68,7 @@ impl<const N: usize> Keys<N> {
         Self { times, values }
     }
 
-    /// Keys at 0 and at `end` as well, where the outer ones hold.
+    /// Adds keys at 0 and at `end` with the values of the outer keys.
     fn stretch(&mut self, end: f32) {
         if let (Some(first), Some(true)) =
             (self.values.first().copied(), self.times.first().map(|t| *t > 0.0))
@@ -106,7 +106,7 @@ impl Curve {
         times.first() == Some(&0.0) && times.last().is_some_and(|last| *last >= end)
     }
 
-    /// Gives it keys at 0 and at `end`.
+    /// Adds keys at 0 and at `end`.
     pub(crate) fn stretch(&mut self, end: f32) {
         match self {
             Self::Vectors(keys) => keys.stretch(end),
@@ -115,7 +115,7 @@ impl Curve {
     }
 }
 
-/// Brings neighbours into one hemisphere, the first into that of `before`.
+/// Flips signs so that neighbouring quaternions are in the same hemisphere, and the first in that of `before`.
 pub(crate) fn one_hemisphere(values: &mut [[f32; 4]], mut before: [f32; 4]) {
     for q in values {
         if dot(wide(*q), wide(before)) < 0.0 {

@@ -1,4 +1,4 @@
-//! Native fields as JSON.
+//! Writes native fields as JSON.
 
 use meshwright_core::json::Quoted;
 use meshwright_scene::{Budget, Clip, ConvertError, Extra, Scene};
@@ -8,8 +8,8 @@ use std::num::NonZeroU16;
 /// Named values in order.
 type Fields = Vec<(String, Extra)>;
 
-/// The memory charged for a value in addition to its text: more than the longest number has digits, and more than its
-/// list entry.
+/// The memory charged for a value in addition to its text: more than the digits of the longest number, and more than
+/// its list entry.
 const VALUE: usize = 40;
 
 /// Returns the `extras` of an object; a value that is not a map is wrapped into one, as glTF recommends.
@@ -22,7 +22,7 @@ pub(crate) fn extras_text(memory: &Budget, extra: Option<&Extra>) -> Result<Opti
 /// The number of an object in the model, for the import of an edited document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark<'n> {
-    /// Its number.
+    /// The number.
     pub(crate) index: usize,
     /// The number of the skeleton, for a joint.
     pub(crate) of: Option<usize>,
@@ -42,7 +42,7 @@ impl Mark<'_> {
     }
 }
 
-/// `extras` of an object, with its mark where it has one.
+/// Returns the `extras` of an object, with its mark if it has one.
 pub(crate) fn of_marked(
     memory: &Budget,
     own: Option<&Extra>,
@@ -54,7 +54,7 @@ pub(crate) fn of_marked(
     }
 }
 
-/// `extras` with more fields in front, which hide those of the same names.
+/// Returns `extras` with more fields at the front, which replace those of the same names.
 fn with_front(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Option<String>, ConvertError> {
     // The copy takes less than its text may.
     memory.charge_items("extras", own.map_or(0, length) as u64, 1)?;
@@ -100,13 +100,13 @@ const CLIP: usize = 800;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told<'s> {
     pub(crate) scene: &'s Scene,
-    /// The rate at which keys lie, where it is not that of each clip.
+    /// The rate of the keys, if it is not the own rate of each clip.
     pub(crate) frames_at: Option<NonZeroU16>,
     /// The embedded native model.
     pub(crate) kept: Option<&'s Extra>,
 }
 
-/// `extras` of a glTF scene: those of the level and, where `file` is given, of the file as a whole.
+/// Returns the `extras` of a glTF scene: those of the level and, if `file` is given, of the file as a whole.
 pub(crate) fn of_scene(
     memory: &Budget,
     file: Option<Told<'_>>,
@@ -162,7 +162,7 @@ fn import_data(memory: &Budget, file: Told<'_>) -> Result<Option<String>, Conver
 /// The field of that text which holds the native model.
 pub(crate) const KEPT: &str = "kept";
 
-/// `extras` of an animation: what glTF does not say of a clip, and the clip's own.
+/// Returns the `extras` of an animation: the properties of a clip that glTF lacks, and the clip's own extras.
 pub(crate) fn of_clip(
     memory: &Budget,
     clip: &Clip,
@@ -188,7 +188,7 @@ fn played(clip: &Clip, frames_at: Option<NonZeroU16>) -> Fields {
     fields
 }
 
-/// Seconds to a millionth: rates are stored in 32 bits.
+/// Rounds seconds to a millionth, because rates are stored in 32 bits.
 pub(crate) fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
@@ -198,7 +198,7 @@ fn decimal(value: f32) -> Extra {
     Extra::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }
 
-/// Bytes that a value takes as text, at most, and as a copy.
+/// Returns the maximum size of a value as text and as a copy, in bytes.
 fn length(extra: &Extra) -> usize {
     // An escape takes six bytes for one.
     let escaped = |b: &u8| b.is_ascii_control() || matches!(b, b'"' | b'\\');
@@ -268,7 +268,7 @@ fn put_value(json: &mut String, extra: &Extra) {
     }
 }
 
-/// A JSON object has each name once: of equal names the last counts, as in JSON readers.
+/// Returns each name of a map once. Of equal names the last counts, as in JSON readers.
 fn last_of_each(fields: &[(String, Extra)]) -> Vec<(&str, &Extra)> {
     let mut seen = std::collections::BTreeSet::new();
     let mut kept: Vec<_> =

@@ -1,4 +1,4 @@
-//! Meshes: attributes as glTF wants them.
+//! Writes meshes with the attributes of glTF.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -20,21 +20,21 @@ use meshwright_scene::{
 use std::borrow::Cow;
 use std::mem::take;
 
-/// Accessors by what they mean.
+/// Accessors by their semantic.
 type Attributes = Vec<(Semantic<'static>, usize)>;
 
-/// A normal may differ this much from length 1 without a word.
+/// The difference of a normal's length from 1 that is not reported.
 const LENGTH_NOISE: f64 = 1e-3;
 
 /// A mesh that was written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     pub(crate) mesh: usize,
-    /// Some vertex is bound to the joint after the last one of the skeleton.
+    /// True if a vertex is bound to the joint after the last one of the skeleton.
     pub(crate) neutral: bool,
 }
 
-/// The arrays of a mesh: of the scene's own where they lie.
+/// The arrays of a mesh, borrowed from the scene if possible.
 struct Arrays<'s> {
     positions: Cow<'s, [[f32; 3]]>,
     normals: Cow<'s, [[f32; 3]]>,
@@ -67,8 +67,7 @@ impl<'s> Arrays<'s> {
     }
 }
 
-/// Writes one mesh. `joints` is the number of joints of its skeleton. A mesh that shows a texture of directions wants
-/// tangents.
+/// Writes one mesh. `joints` is the number of joints of its skeleton. A mesh with a normal map needs tangents.
 pub(crate) fn write<'s>(
     out: &mut Output<'s>,
     (mut mesh, seen): (Cow<'s, Mesh>, SeenMesh),
@@ -137,8 +136,8 @@ pub(crate) fn write<'s>(
     Ok(Written { mesh, neutral })
 }
 
-/// Tangents along the texture, the bitangents upwards in it; none for a mesh without normals or texture coordinates. Viewers
-/// would compute them each in its own way.
+/// Computes tangents along the texture, with bitangents upwards in it, because each viewer would compute others. A
+/// mesh without normals or texture coordinates gets none.
 fn tangents_of(out: &Output<'_>, arrays: &Arrays<'_>) -> Result<Vec<[f32; 4]>, ConvertError> {
     if arrays.normals.is_empty() || arrays.uvs.is_empty() {
         return Ok(Vec::new());
@@ -155,7 +154,7 @@ fn tangents_of(out: &Output<'_>, arrays: &Arrays<'_>) -> Result<Vec<[f32; 4]>, C
     Ok(tangents)
 }
 
-/// Colours in linear light: display bytes need 16 bits for an exact conversion back.
+/// Writes colours in linear light. They need 16 bits, so that the conversion back to display bytes is exact.
 fn colors<'s>(
     out: &mut Output<'s>,
     colors: Cow<'s, [[u8; 4]]>,
@@ -171,7 +170,7 @@ fn colors<'s>(
     }
 }
 
-/// Returns a name of a table's own.
+/// Returns an owned copy of a name.
 pub(crate) fn owned(name: &str) -> Cow<'static, str> {
     name.to_owned().into()
 }
@@ -204,8 +203,8 @@ fn surface<'s>(
     Ok(Some(Surface { normals, tangents }))
 }
 
-/// Returns the normals at length 1: those that are so already, bit for bit, the others made so. One without direction
-/// is replaced by that of the triangles around.
+/// Returns normals of length 1. Unit normals stay bit for bit, others are normalised. A normal without direction is
+/// computed from the triangles around it.
 fn unit_normals<'s>(
     out: &Output<'s>,
     arrays: &mut Arrays<'s>,
@@ -361,7 +360,7 @@ fn sets<'s, J>(
     Ok(bound.neutral)
 }
 
-/// Translation, rotation and scale of a node, checked.
+/// Returns the checked translation, rotation and scale of a node.
 pub(crate) fn place(trs: &meshwright_scene::Trs, path: &str) -> Result<Transform, ConvertError> {
     let rotation = unit_rotation(trs.rotation);
     let finite = trs.translation.iter().chain(&trs.scale).all(|c| c.is_finite());
@@ -371,12 +370,12 @@ pub(crate) fn place(trs: &meshwright_scene::Trs, path: &str) -> Result<Transform
     Ok(Transform::Parts { translation: trs.translation, rotation, scale: trs.scale })
 }
 
-/// Returns true if a quaternion is further from length 1 than rounding to 32 bits leads.
+/// Returns true if a quaternion's length differs from 1 by more than the rounding to 32 bits.
 pub(crate) fn is_scaled(q: [f32; 4]) -> bool {
     (dot(wide(q), wide(q)) - 1.0).abs() > 1e-5
 }
 
-/// Returns a rotation at length 1; none for one without direction.
+/// Returns a normalised rotation; the identity for one of length 0.
 pub(crate) fn unit_rotation(q: [f32; 4]) -> [f32; 4] {
     // One that is so already stays bit for bit, like the keys that are compared with it. The schema wants no part
     // beyond 1, which a length that rounds to 1 still allows.

@@ -6,7 +6,7 @@ use crate::export::pieces::Pieces;
 use meshwright_scene::{ConvertError, MeshId};
 use std::io::{self, Write};
 
-/// A glTF document with its buffer, checked and laid out. Arrays that the file holds as the scene does stay where they are
+/// A glTF document with its buffer, checked and laid out. Arrays with the same layout in file and scene are borrowed
 /// until they are written.
 #[derive(Clone)]
 pub struct Gltf<'s> {
@@ -33,7 +33,7 @@ fn glb_length(json: u64, bin: u64) -> Result<u32, ConvertError> {
     })
 }
 
-/// Returns a length that [`glb_length`] has seen to fit.
+/// Returns a length that [`glb_length`] has checked to fit.
 fn length32(n: usize) -> [u8; 4] {
     u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes()
 }
@@ -95,7 +95,7 @@ impl<'s> Gltf<'s> {
         glb
     }
 
-    /// Returns the document as one binary file; what was made for it is let go as it is written.
+    /// Returns the document as one binary file; its own data is freed as it is written.
     pub fn into_glb(self) -> Vec<u8> {
         let mut glb = Vec::with_capacity(usize::try_from(self.glb_len()).unwrap_or(0));
         // Writing into memory does not fail.

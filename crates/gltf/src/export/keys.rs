@@ -38,7 +38,7 @@ pub(crate) fn between(a: &Trs, b: &Trs, rule: Interpolation) -> f64 {
     furthest(|t| degrees_apart(blend(qa, qb, t, rule), rotation(slerp(qa, qb, t))))
 }
 
-/// Makes one loss of those that clips have between their keys: that of the worst clip, which counts them all.
+/// Merges the losses between keys of all clips into one: that of the worst clip, with the count of all.
 pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
     let mut worst: Option<(usize, Loss)> = None;
     let mut count = 0;
@@ -64,7 +64,7 @@ pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
     losses.insert(place, loss.with_count(count, "clip", "clips"));
 }
 
-/// The code of what differs between keys.
+/// The code of the loss between keys.
 const BETWEEN: &str = "interpolation";
 
 /// Returns a rotation between two keys by the format's rule.
@@ -110,7 +110,7 @@ pub(crate) fn key_at<T: Copy>(
     Some(mix(value(last)?, value(0)?, passed / gap))
 }
 
-/// Local matrices of all joints at a frame of a clip of tracks.
+/// Returns the local matrices of all joints at a frame of a clip with tracks.
 pub(crate) fn locals(
     skeleton: &Skeleton,
     tracks: &[Track],

@@ -1,4 +1,4 @@
-//! Materials and their textures.
+//! Writes materials and their textures.
 
 use crate::document::{self, Alpha, ImageSource, Texture, TextureSampler, TextureUse, Wrap};
 use crate::export::extras::{self, Mark};
@@ -8,22 +8,22 @@ use meshwright_scene::{AlphaLevels, AlphaMode, ConvertError, Image, Loss, Mesh, 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Materials as meshes ask for them; one that no mesh uses is not written.
+/// Writes materials when a mesh uses them; unused ones are not written.
 #[derive(Debug)]
 pub(crate) struct Materials<'a> {
     scene: &'a Scene,
-    /// They say which they are.
+    /// True if materials get marks.
     marked: bool,
-    /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
+    /// The written materials, by material number, presence of texture coordinates, and alpha levels of the vertices.
     written: BTreeMap<(usize, bool, AlphaLevels), usize>,
     images: BTreeMap<(&'a str, &'a [u8]), usize>,
     /// The images written so far, by the address of their bytes: equal images are found by this first.
     seen: BTreeMap<usize, Option<usize>>,
-    /// By their images, and whether they stop at their edges.
+    /// The written textures, by image and clamping.
     textures: BTreeMap<(usize, bool), usize>,
-    /// That of textures which stop at their edges.
+    /// The sampler of clamped textures.
     clamping: Option<usize>,
-    /// That of meshes without one.
+    /// The material of meshes without one.
     plain: Option<usize>,
 }
 
@@ -41,13 +41,13 @@ impl<'a> Materials<'a> {
         }
     }
 
-    /// Returns the scene that they are of.
+    /// Makes the writer for a scene.
     pub(crate) const fn scene(&self) -> &'a Scene {
         self.scene
     }
 
-    /// Returns the material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
-    /// to mirror draw black.
+    /// Returns the material for meshes that have none. glTF's own default material is metallic, which viewers without
+    /// an environment draw black.
     pub(crate) fn plain(&mut self, out: &mut Output<'_>) -> Result<usize, ConvertError> {
         if let Some(index) = self.plain {
             return Ok(index);
@@ -59,7 +59,7 @@ impl<'a> Materials<'a> {
         Ok(index)
     }
 
-    /// Returns the material for a mesh, which may have texture coordinates and alpha or not.
+    /// Returns the material for a mesh, depending on its texture coordinates and alpha.
     pub(crate) fn get(
         &mut self,
         out: &mut Output<'a>,
@@ -189,7 +189,7 @@ impl<'a> Materials<'a> {
     }
 }
 
-/// The first bytes fit the media type.
+/// Returns true if the first bytes match the media type.
 fn is_what_it_says(image: &Image) -> bool {
     match image.mime {
         "image/png" => {

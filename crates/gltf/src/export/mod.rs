@@ -1,4 +1,4 @@
-//! From scene to document.
+//! Converts a scene to a glTF document.
 #![allow(
     clippy::indexing_slicing,
     reason = "references of a scene that was validated first, and lists of one entry for each of its items"
@@ -44,7 +44,7 @@ use std::mem::take;
 use survey::{SeenMesh, Survey};
 use unshear::Straightened;
 
-/// Turns a scene into glTF, with a list of what it does not hold.
+/// Converts a scene to glTF, and lists data that glTF cannot hold.
 ///
 /// # Errors
 /// When the scene is not valid or in a file's own space, or glTF's numbers or the limit cannot hold it.
@@ -52,7 +52,7 @@ pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted
     exported(scene, options, None)
 }
 
-/// As [`export`], with embedded data that an import returns in [`Import::kept`](crate::import::Import::kept), such as
+/// Like [`export`], with embedded data that an import returns in [`Import::kept`](crate::import::Import::kept), such as
 /// the native model of the scene. Joints, meshes and materials get marks, which [identify
 /// them](crate::import::Import::marks) whatever their new names and order are. Both are JSON texts under the key
 /// `meshwright` of extras: the only form that Blender, glTF-Transform and gltfpack all preserve.
@@ -139,7 +139,7 @@ struct Export<'a, 'k> {
 /// The glTF nodes of the scene's nodes.
 #[derive(Default)]
 struct Placed {
-    /// The node of each scene node, where it is needed.
+    /// The glTF node of each needed scene node.
     nodes: Vec<Option<usize>>,
     /// Nodes of skinned meshes, which have no parent, and their skeletons, by the root above them.
     skinned: BTreeMap<usize, Vec<(usize, usize)>>,
@@ -168,7 +168,7 @@ impl<'a> Export<'a, '_> {
         self.losses.push(Loss::new(code, path, message));
     }
 
-    /// Says which part of the model an object is, where that is wanted.
+    /// Returns the mark of an object, if marks are written.
     fn mark<'n>(&self, index: usize, of: Option<usize>, name: &'n str) -> Option<Mark<'n>> {
         self.kept.map(|_| Mark { index, of, name })
     }
@@ -273,7 +273,7 @@ impl<'a> Export<'a, '_> {
         Ok(())
     }
 
-    /// Which meshes show a texture of directions, in one of the looks at least.
+    /// Returns which meshes have a normal map in at least one look.
     fn bumpy(&self) -> Result<Vec<bool>, ConvertError> {
         let scene = self.scene;
         let is_bumpy = |m: MaterialId| scene.materials.get(m.0).is_some_and(|m| m.normal.is_some());
@@ -320,8 +320,8 @@ impl<'a> Export<'a, '_> {
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
     }
 
-    /// Returns which nodes are needed: those that draw or hold something, and those that have nothing to draw, which
-    /// mark a place or carry extras. A node that draws only skinned meshes is replaced by the nodes of these.
+    /// Returns which nodes are needed: those that draw or hold something, and those without meshes that mark a place
+    /// or have extras. A node that draws only skinned meshes is replaced by the nodes of these.
     fn live(&self, shown: &[bool]) -> Vec<bool> {
         let nodes = &self.scene.nodes;
         let mut has_children = vec![false; nodes.len()];
@@ -373,7 +373,7 @@ impl<'a> Export<'a, '_> {
         Ok(placed)
     }
 
-    /// Returns a node of the scene with its unskinned meshes: its own where it draws one, else on children.
+    /// Writes a node of the scene with its unskinned meshes: one mesh on the node itself, several on child nodes.
     fn place_node(&mut self, n: usize) -> Result<usize, ConvertError> {
         let scene = self.scene;
         let source = &scene.nodes[n];
@@ -413,7 +413,7 @@ impl<'a> Export<'a, '_> {
         Ok(index)
     }
 
-    /// Returns a node that draws one mesh and is nowhere else.
+    /// Adds a node that draws one mesh and has no parent yet.
     fn mesh_node(&mut self, name: &str, mesh: MeshId, extras: Option<String>) -> Result<usize, ConvertError> {
         self.out.charge_objects(1, name.len())?;
         let mesh = self.meshes[mesh.0].map(|w| w.mesh);
@@ -436,8 +436,8 @@ impl<'a> Export<'a, '_> {
         Ok(())
     }
 
-    /// One glTF scene per level, with the skeletons that move its meshes. A skeleton that moves none is in the
-    /// first. A level without anything is left out: common readers refuse a scene without nodes.
+    /// Writes one glTF scene per level, with the skeletons that move its meshes. A skeleton that moves none is in the
+    /// first. An empty level is dropped: common readers reject a scene without nodes.
     fn write_scenes(&mut self, levels: &[Vec<usize>], placed: &Placed) -> Result<(), ConvertError> {
         let used: BTreeSet<usize> = placed.skinned.values().flatten().map(|s| s.1).collect();
         for (l, roots) in levels.iter().enumerate() {

@@ -3,7 +3,7 @@ use std::num::NonZeroU16;
 /// The number of influences of a vertex that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Influences {
-    /// The four heaviest: what every viewer understands.
+    /// The four heaviest, which every viewer supports.
     #[default]
     Four,
     /// All, in as many sets of four as the mesh needs. Some viewers ignore all sets but the first.
@@ -21,7 +21,7 @@ pub struct ExportOptions {
     /// The number of frames per second at which keys are written, whatever the rates of the clips. The extras of the
     /// clips hold their own rates. An editor that samples at this rate preserves every key.
     pub frames_at: Option<NonZeroU16>,
-    /// Bytes that the result may take, its making included. 256 MiB unless said otherwise.
+    /// The memory limit for the conversion and its result, in bytes. By default 256 MiB.
     pub memory: u64,
 }
 

@@ -13,7 +13,7 @@ use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The memory charged for an object of the JSON part: more than any of them takes in memory and as text.
+/// The memory charged for an object of the JSON part: more than the largest takes in memory and as text.
 const OBJECT: usize = 400;
 
 /// The document while it grows.
@@ -26,7 +26,7 @@ pub(crate) struct Output<'s> {
     key_view: Option<usize>,
     /// Keys that exist already, by a hash of their bits.
     keys: BTreeMap<u64, Known>,
-    /// The most bytes that were asked for as room to work in.
+    /// The largest working memory so far, in bytes.
     scratch: usize,
 }
 
@@ -48,7 +48,7 @@ const KNOWN: u64 = 96;
 pub(crate) enum Bounds {
     Written,
     Omitted,
-    /// Omitted, of values that are known to be finite.
+    /// Omitted, for values that are known to be finite.
     OmittedFinite,
 }
 
@@ -74,8 +74,7 @@ impl<'s> Output<'s> {
         Ok(self.memory.charge_items("names", bytes as u64, 6)?)
     }
 
-    /// Charges room to work in that is given back before the next is asked for: only what exceeds the most so
-    /// far.
+    /// Charges working memory that is freed before the next request: only the amount above the previous maximum.
     pub(crate) fn scratch(
         &mut self,
         what: &'static str,
@@ -89,7 +88,7 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
-    /// Returns a view of a piece at the end of the buffer.
+    /// Adds a view of a new piece at the end of the buffer.
     fn view(
         &mut self,
         what: &'static str,
@@ -114,12 +113,12 @@ impl<'s> Output<'s> {
         Ok(add(&mut self.tables.accessors, accessor))
     }
 
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn bytes(&mut self, what: &'static str, bytes: &'s [u8]) -> Result<usize, ConvertError> {
         self.view(what, Piece::Bytes(Cow::Borrowed(bytes)), None)
     }
 
-    /// Vectors of `N` finite numbers.
+    /// Writes vectors of `N` finite numbers.
     pub(crate) fn floats<const N: usize>(
         &mut self,
         what: &'static str,
@@ -133,7 +132,7 @@ impl<'s> Output<'s> {
         self.ranged(what, items, target, None)
     }
 
-    /// Positions, which are finite, and their range where that is known.
+    /// Writes positions, which are finite, and their range if it is known.
     pub(crate) fn positions(
         &mut self,
         items: Cow<'s, [[f32; 3]]>,
@@ -181,7 +180,7 @@ impl<'s> Output<'s> {
         self.accessor(accessor)
     }
 
-    /// Times or values of keys: all that follow each other in one view, and equal ones once.
+    /// Writes times or values of keys. Consecutive ones share a view, and equal ones are stored once.
     pub(crate) fn keys<const N: usize>(
         &mut self,
         what: &'static str,
@@ -214,8 +213,8 @@ impl<'s> Output<'s> {
         Ok(accessor)
     }
 
-    /// Returns the view of keys, up to the end of the buffer, and the offset of `start` in it. A new view begins if something
-    /// else was written since.
+    /// Returns the view of keys, up to the end of the buffer, and the offset of `start` in it. A new view begins if
+    /// other data was written since the last key.
     fn grown_key_view(&mut self, start: usize) -> Result<(usize, u64), ConvertError> {
         let end = self.buffer.len();
         if let Some(index) = self.key_view
@@ -230,7 +229,7 @@ impl<'s> Output<'s> {
         Ok((index, 0))
     }
 
-    /// Four bytes per vertex: shares of 255 where they are normalised.
+    /// Writes four bytes per vertex; normalised ones are fractions of 255.
     pub(crate) fn bytes4(
         &mut self,
         what: &'static str,
@@ -242,7 +241,7 @@ impl<'s> Output<'s> {
         self.vec4((view, count), ComponentType::U8, normalized)
     }
 
-    /// Four 16-bit numbers per vertex: shares of 65535 where they are normalised.
+    /// Writes four 16-bit numbers per vertex; normalised ones are fractions of 65535.
     pub(crate) fn words4(
         &mut self,
         what: &'static str,
@@ -265,7 +264,7 @@ impl<'s> Output<'s> {
         self.accessor(accessor)
     }
 
-    /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.
+    /// Writes corners of triangles, in 16 bits if the number of vertices allows it; 65535 is reserved.
     pub(crate) fn triangles(
         &mut self,
         triangles: Cow<'s, [[u32; 3]]>,

@@ -1,4 +1,4 @@
-//! The buffer as a list of pieces: arrays of the scene where they lie, and what was made for the file.
+//! The buffer as a list of pieces: borrowed arrays of the scene, and arrays that were made for the file.
 
 use bytemuck::NoUninit;
 use meshwright_core::bulk;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// The padding after an array whose length is not a multiple of four.
 const PADDING: &[u8] = &[0; 3];
 
-/// A list of pieces grows by appending up to this length, so that growing moves little.
+/// The length up to which arrays are appended to a piece, so that growing copies little.
 const GROWN: usize = 1 << 20;
 
 /// Part of the buffer; numbers become little-endian when they are written.
@@ -18,12 +18,12 @@ pub(crate) enum Piece<'s> {
     Words(Cow<'s, [u16]>),
     Floats(Cow<'s, [f32]>),
     Indices(Cow<'s, [u32]>),
-    /// The lower halves of indices that have nothing in the upper ones.
+    /// The lower halves of indices that fit 16 bits.
     ShortIndices(Cow<'s, [u32]>),
 }
 
 impl Piece<'_> {
-    /// Bytes that it takes in the file.
+    /// Returns the size in the file, in bytes.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Bytes(items) => items.len(),
@@ -62,7 +62,7 @@ impl Piece<'_> {
     }
 }
 
-/// Numbers in the byte order of the file: as they lie in memory where that is the machine's own.
+/// Writes numbers in little-endian order, without conversion if that is the machine's own.
 fn little_endian<T: NoUninit>(
     items: &[T],
     swap: fn(T) -> T,
@@ -77,7 +77,7 @@ fn little_endian<T: NoUninit>(
     })
 }
 
-/// Arrays of vectors as arrays of numbers.
+/// Converts arrays of vectors to arrays of numbers.
 pub(crate) fn flat<T: Clone, const N: usize>(items: Cow<'_, [[T; N]]>) -> Cow<'_, [T]> {
     match items {
         Cow::Borrowed(items) => Cow::Borrowed(items.as_flattened()),
@@ -85,7 +85,7 @@ pub(crate) fn flat<T: Clone, const N: usize>(items: Cow<'_, [[T; N]]>) -> Cow<'_
     }
 }
 
-/// The pieces in their order, every one at a multiple of four.
+/// The pieces in order, each at a multiple of four.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces<'s> {
     all: Vec<Piece<'s>>,
@@ -93,17 +93,17 @@ pub(crate) struct Pieces<'s> {
 }
 
 impl<'s> Pieces<'s> {
-    /// Bytes of all pieces.
+    /// Returns the size of all pieces in bytes.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes that the next piece adds, with what is put before it.
+    /// Returns the bytes that the next piece adds, with the padding before it.
     pub(crate) const fn growth(&self, bytes: usize) -> usize {
         self.len.next_multiple_of(4).saturating_add(bytes).saturating_sub(self.len)
     }
 
-    /// Fills up to a multiple of four, which is where the next piece starts.
+    /// Adds padding up to a multiple of four, and returns where the next piece starts.
     pub(crate) fn align(&mut self) -> usize {
         let start = self.len.next_multiple_of(4);
         let padding = PADDING.get(..start.saturating_sub(self.len)).unwrap_or_default();
@@ -114,7 +114,7 @@ impl<'s> Pieces<'s> {
         start
     }
 
-    /// Puts a piece at the end, and returns where it starts.
+    /// Appends a piece, and returns its offset.
     pub(crate) fn push(&mut self, piece: Piece<'s>) -> usize {
         let start = self.align();
         self.len = start.saturating_add(piece.len());
@@ -122,8 +122,7 @@ impl<'s> Pieces<'s> {
         start
     }
 
-    /// Puts a short array at the end together with those before it, and returns where it starts in the buffer, the
-    /// piece that it is in, and where it starts there.
+    /// Appends a short array to the last piece. Returns its offset in the buffer, the piece, and its offset there.
     pub(crate) fn append(&mut self, floats: &[f32]) -> (usize, usize, usize) {
         let start = self.align();
         self.len = start.saturating_add(size_of_val(floats));
@@ -140,7 +139,7 @@ impl<'s> Pieces<'s> {
         }
     }
 
-    /// Numbers that [`append`](Self::append) put into a piece.
+    /// Returns numbers that [`append`](Self::append) added to a piece.
     pub(crate) fn appended(&self, piece: usize, at: usize, count: usize) -> &[f32] {
         match self.all.get(piece) {
             Some(Piece::Floats(items)) => items.get(at..at.saturating_add(count)).unwrap_or_default(),
@@ -157,7 +156,7 @@ impl<'s> Pieces<'s> {
         Pieces { all: self.all.into_iter().map(Piece::into_owned).collect(), len: self.len }
     }
 
-    /// As [`write_to`](Self::write_to); what is written is let go at once.
+    /// Does the same as [`write_to`](Self::write_to), and frees each piece after it is written.
     pub(crate) fn drain_to(self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
         self.all.into_iter().try_for_each(|piece| piece.write_to(to))
     }

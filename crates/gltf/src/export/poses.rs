@@ -1,4 +1,4 @@
-//! Sets of poses, each pose taken apart once, however many frames and clips show it.
+//! Decomposes the poses of sets, each once for all frames and clips that use it.
 
 use crate::export::keys::between;
 use crate::export::output::room;
@@ -6,7 +6,7 @@ use crate::math::{SHEAR_NOISE, decompose};
 use meshwright_scene::{Budget, ConvertError, Interpolation, Joint, LimitExceeded, PoseSet, Trs};
 use std::collections::BTreeMap;
 
-/// Steps of work that taking a matrix apart counts as, and comparing two of them between their frames.
+/// The steps of work for decomposing a matrix, and for comparing two between their frames.
 const DECOMPOSED: u64 = 40;
 const COMPARED: u64 = 16;
 
@@ -17,7 +17,7 @@ const PAIR: u64 = 96;
 #[derive(Debug)]
 pub(crate) struct Poses<'a> {
     set: &'a PoseSet,
-    /// Joint by joint, pose by pose; of poses that no clip shows, nothing of meaning.
+    /// The parts joint by joint, and pose by pose. Those of unused poses have no meaning.
     parts: Vec<Trs>,
     shear: Vec<Shear>,
     /// The maximum difference between blends of two poses and glTF's, in degrees.
@@ -32,7 +32,7 @@ pub(crate) struct Shear {
 }
 
 impl<'a> Poses<'a> {
-    /// Takes the poses apart that `used` marks.
+    /// Decomposes the poses that `used` marks.
     pub(crate) fn new(set: &'a PoseSet, used: &[bool], memory: &Budget) -> Result<Self, LimitExceeded> {
         let mut parts = memory.reserve("poses", set.locals.len())?;
         let mut shear = memory.reserve("poses", set.len())?;
@@ -74,8 +74,8 @@ impl<'a> Poses<'a> {
         self.parts.get(start..start.checked_add(joints)?)
     }
 
-    /// Returns a part of a joint's transform at every key, where `order` says which pose each shows; once where it is one in all
-    /// poses that are `used`.
+    /// Returns a part of a joint's transform at every key; `order` gives the pose of each key. If the part is equal in
+    /// all `used` poses, it is returned once.
     pub(crate) fn column<const N: usize>(
         &self,
         joint: usize,

@@ -1,4 +1,4 @@
-//! Joints as nodes, and skins.
+//! Writes joints as nodes, and skins.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -23,14 +23,14 @@ pub(crate) struct Joints {
     pub(crate) root: usize,
     /// The nodes of the joints in the skeleton's order.
     pub(crate) nodes: Vec<usize>,
-    /// Their transforms in the rest pose.
+    /// The transforms of the joints in the rest pose.
     pub(crate) rest: Vec<Trs>,
-    /// Their inverse bind matrices.
+    /// The inverse bind matrices of the joints.
     binds: Vec<Affine>,
     /// The translation, rotation and scale of every joint that need keys: an importer whose bones have the bind pose
     /// without scale loses them.
     pub(crate) keyed: Vec<[bool; 3]>,
-    /// The joint that never moves, where one was needed.
+    /// The joint that never moves, if one was needed.
     neutral: Option<usize>,
 }
 
@@ -82,14 +82,14 @@ pub(crate) fn write(
     Ok(Some(Joints { root, nodes, rest, binds, keyed, neutral }))
 }
 
-/// Hangs one node below another.
+/// Makes one node a child of another.
 pub(crate) fn adopt(out: &mut Output<'_>, parent: usize, child: usize) {
     if let Some(node) = out.tables.nodes.get_mut(parent) {
         node.children.push(child);
     }
 }
 
-/// Returns the rest pose as glTF has it.
+/// Returns the rest pose in glTF's form.
 fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<Trs>, ConvertError> {
     let model = if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {
         skeleton.rest_model().ok_or_else(|| ConvertError::invalid(path, "joints form a cycle"))?
@@ -191,8 +191,8 @@ fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<
     Ok(binds)
 }
 
-/// Places and angles nearer than this, of the skeleton's size and in radians, are the same: what is left of matrices in
-/// 32 bits that were inverted.
+/// Positions (relative to the skeleton's size) and angles (in radians) that differ by less are equal: the error of
+/// inverted 32-bit matrices.
 const SAME_PLACE: f64 = 2e-6;
 const SAME_ANGLE: f64 = 4e-6;
 

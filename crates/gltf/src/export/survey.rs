@@ -12,17 +12,17 @@ pub(crate) struct SeenMesh {
     pub(crate) range: Range<3>,
 }
 
-/// Looks at mesh after mesh.
+/// Collects facts about one mesh after the other.
 pub(crate) struct Survey {
     meshes: Vec<SeenMesh>,
-    /// Room for marks, which are charged for where what they show is needed.
+    /// Working memory for marks of used vertices, charged only if needed.
     room: Vec<bool>,
-    /// The number of vertices that can still be charged: no more are marked.
+    /// The number of vertices that can still be charged and marked.
     left: u64,
 }
 
 impl Survey {
-    /// Validates a scene, and says what was seen of each of its meshes.
+    /// Validates a scene, and returns the facts about each mesh.
     pub(crate) fn scan(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, SceneError> {
         let mut survey = Self { meshes: Vec::new(), room: Vec::new(), left: memory };
         scene.validate_seeing(&mut |mesh| survey.see(mesh))?;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The joints of a skeleton whose bind matrices were straightened.
 #[derive(Debug, Default)]
 pub(crate) struct Straightened {
-    /// By joint the new inverse bind matrix, and what moves vertices to where it expects them.
+    /// The new inverse bind matrix of each joint, and the transform that vertices need for it.
     joints: BTreeMap<usize, (Affine, Affine64)>,
 }
 
@@ -86,7 +86,7 @@ impl Straightened {
         Ok(Cow::Owned(straight))
     }
 
-    /// Returns a mesh of the skeleton with its vertices where the new matrices expect them.
+    /// Returns a mesh of the skeleton with vertices transformed for the new matrices.
     pub(crate) fn mesh<'a>(&self, mesh: &'a Mesh, memory: &Budget) -> Result<Cow<'a, Mesh>, LimitExceeded> {
         let Some(skin) = mesh.skin.as_ref().filter(|_| !self.joints.is_empty()) else {
             return Ok(Cow::Borrowed(mesh));

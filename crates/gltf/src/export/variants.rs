@@ -1,4 +1,4 @@
-//! Looks of a model as `KHR_materials_variants`.
+//! Writes looks of a model as `KHR_materials_variants`.
 
 use crate::document::VariantUse;
 use crate::export::geometry::{Written, owned};
@@ -7,7 +7,7 @@ use crate::export::output::Output;
 use meshwright_scene::{ConvertError, Loss, Mesh, MeshId};
 use std::collections::BTreeMap;
 
-/// Gives a mesh that was written the materials that it has in the looks of the scene.
+/// Gives a written mesh its materials in the looks of the scene.
 pub(crate) fn map<'a>(
     out: &mut Output<'a>,
     materials: &mut Materials<'a>,

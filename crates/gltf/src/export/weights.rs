@@ -1,4 +1,4 @@
-//! Influences in sets of four.
+//! Writes influences in sets of four.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -13,7 +13,7 @@ use meshwright_scene::{Budget, ConvertError, Influence, Loss, Skin};
 pub(crate) struct Bound<J> {
     /// `sets[s]` has set `s` of every vertex.
     pub(crate) sets: Vec<Set<J>>,
-    /// Some vertex is bound to the joint after the last one of the skeleton.
+    /// True if a vertex is bound to the joint after the last one of the skeleton.
     pub(crate) neutral: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Set<J> {
 /// Four influences of a vertex.
 type Four = ([u16; 4], [f32; 4]);
 
-/// A sum of weights this near to 1 is not a change worth reporting.
+/// The difference of a sum of weights from 1 that is not reported.
 const SUM_NOISE: f64 = 2e-6;
 
 #[derive(Default)]
@@ -39,7 +39,7 @@ struct Tally {
     unbound: usize,
 }
 
-/// `number` is a joint's number as it is stored.
+/// Collects influences in sets; `number` converts a joint's number to its stored form.
 pub(crate) fn bind<J: Copy>(
     skin: &Skin,
     (joint_count, number): (usize, fn(u16) -> J),
@@ -98,7 +98,8 @@ pub(crate) fn bind<J: Copy>(
     Ok(Bound { sets, neutral: tally.unbound > 0 })
 }
 
-/// Returns the positive influences of a vertex, each joint once, the heaviest first. True when there are negative ones too.
+/// Collects the positive influences of a vertex, each joint once, the heaviest first. Returns true if there are
+/// negative ones.
 fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
     into.clear();
     let mut negative = false;
@@ -155,7 +156,7 @@ fn put_influence(row: &mut [Four], slot: usize, joint: u16, weight: f32) {
 }
 
 impl Tally {
-    /// Takes the sum of a vertex's weights.
+    /// Records the sum of a vertex's weights.
     fn see_sum(&mut self, total: f64) {
         if (total - 1.0).abs() > SUM_NOISE {
             self.scaled += 1;

@@ -11,7 +11,7 @@ use meshwright_scene::{Local, Loss};
 /// The joints of one skeleton.
 #[derive(Debug, Default)]
 pub(super) struct JointGroup {
-    /// Its nodes: those of skins in the order of the skins, then the others, parents first.
+    /// The nodes: those of skins in the order of the skins, then the others, parents first.
     pub(super) nodes: Vec<usize>,
 }
 

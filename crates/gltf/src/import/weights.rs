@@ -128,7 +128,7 @@ impl<'d> Sets<'d> {
 
     /// Appends the influences of a block without faults, with the joint numbers of the skeleton.
     ///
-    /// Zero weights have no pattern that a processor could predict. So all four values are written, and the
+    /// Processors cannot predict where zero weights are. So all four values are written, and the
     /// next values overwrite the unused ones.
     fn pack(
         &self,

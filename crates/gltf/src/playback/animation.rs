@@ -1,4 +1,4 @@
-//! Keys and interpolation.
+//! Interpolates keys.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -67,7 +67,7 @@ impl Motion {
         self.channels.iter().filter_map(|c| c.times.last()).fold(0.0, |d: f32, t| d.max(*t))
     }
 
-    /// Changes the parts of all nodes that move.
+    /// Changes the transforms of all animated nodes.
     pub(super) fn apply(&self, time: f32, mut change: impl FnMut(usize, &dyn Fn(&mut Trs64))) {
         for channel in &self.channels {
             let Some((a, b, t)) = channel.span(time) else { continue };
@@ -91,7 +91,7 @@ impl Motion {
 }
 
 impl Channel {
-    /// Returns the keys around a time, and how far it is from the one to the other.
+    /// Returns the keys around a time, and its position between them from 0 to 1.
     fn span(&self, time: f32) -> Option<(usize, usize, f64)> {
         let last = self.times.len().checked_sub(1)?;
         let n = self.times.partition_point(|t| *t <= time);

@@ -1,4 +1,4 @@
-//! Why a file cannot be played.
+//! The reason why a file cannot be played.
 
 use meshwright_core::ReadError;
 

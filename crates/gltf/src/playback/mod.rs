@@ -1,6 +1,6 @@
 //! Plays a GLB as a viewer would.
 //!
-//! A [`Player`] knows nothing but the bytes: it reads nodes, skins and animations, interpolates keys the way
+//! A [`Player`] uses only the bytes of the file: it reads nodes, skins and animations, interpolates keys the way
 //! glTF says (linear for translation and scale, spherical for rotation), and moves vertices by the matrices of
 //! their joints, in 64 bits. Comparing what it gives with the evaluation of a format's own model shows that
 //! a conversion is right, without trusting the code that made it.

@@ -1,4 +1,4 @@
-//! The player and what it evaluates.
+//! The player, and the poses that it returns.
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
@@ -12,10 +12,10 @@ use crate::playback::error::PlaybackError;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{Budget, Limits};
 
-/// Bytes that the arrays of a file may take when they are unpacked.
+/// The maximum memory of a file's unpacked arrays, in bytes.
 const MEMORY: u64 = 1 << 30;
 
-/// Extensions that change nothing of what is evaluated, or that the document layer reads.
+/// Extensions that do not affect evaluation, or that the document layer reads.
 const HARMLESS: [&str; 20] = [
     "EXT_texture_avif",
     "EXT_texture_webp",
@@ -54,7 +54,7 @@ pub struct Player {
 /// An animation of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Animation {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The time of its last key, in seconds.
     pub duration: f32,
@@ -73,7 +73,7 @@ pub struct PrimitivePose {
     pub primitive: usize,
     /// Positions relative to the scene.
     pub positions: Vec<[f64; 3]>,
-    /// Normals relative to the scene, at length 1 where they have a direction; empty where the mesh has none.
+    /// Normals relative to the scene, with length 1 if they have a direction; empty if the mesh has none.
     pub normals: Vec<[f64; 3]>,
 }
 
@@ -109,13 +109,13 @@ struct Skin {
     inverse_bind: Vec<Affine64>,
 }
 
-/// Four columns of a glTF matrix, whose last row is 0 0 0 1.
+/// Converts a glTF matrix of four columns, whose last row is 0 0 0 1.
 fn from_columns(m: [f32; 16]) -> Affine64 {
     let column = |i: usize| wide([m[i], m[i + 1], m[i + 2]]);
     Affine64 { x: column(0), y: column(4), z: column(8), w: column(12) }
 }
 
-/// Returns a normal under a matrix: by its cofactors, so that flattened axes do no harm.
+/// Transforms a normal by the cofactors of a matrix, which also exist for flattened axes.
 fn normal(&Affine64 { x, y, z, .. }: &Affine64, n: [f64; 3]) -> [f64; 3] {
     let cofactors = Affine64 { x: cross(y, z), y: cross(z, x), z: cross(x, y), w: [0.0; 3] };
     let sign = if dot(x, cross(y, z)) < 0.0 { -1.0 } else { 1.0 };
@@ -154,8 +154,8 @@ impl Player {
         Ok(player)
     }
 
-    /// Checks what evaluation relies on and the document does not say: joints of vertices are in the skin, and the
-    /// poses fit the memory however often a mesh is drawn.
+    /// Checks conditions of evaluation that the document does not guarantee: the joints of vertices are in the skin,
+    /// and the poses of all drawn meshes fit into memory.
     fn check(&self, budget: &Budget) -> Result<(), PlaybackError> {
         let last = |mesh: &Vec<Primitive>| {
             mesh.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened()).copied().max()
@@ -262,7 +262,7 @@ impl Primitive {
         (positions, self.normals.iter().map(normal).collect())
     }
 
-    /// Returns the weighted sum over all influences. Normals take the matrices as they are, as viewers do.
+    /// Returns the weighted sum over all influences. Normals are transformed by the matrices themselves, as in viewers.
     fn skinned(&self, palette: &[Affine64]) -> Vertices {
         let sum = |v: usize, map: &dyn Fn(&Affine64) -> [f64; 3]| {
             let mut sum = [0.0; 3];

@@ -24,7 +24,7 @@ const KNOWN: [&str; 5] = [
     "KHR_materials_specular",
 ];
 
-/// Reads a document and all of its accessors, and gives that and the codes of what was passed over to `look`.
+/// Reads a document and all of its accessors, and calls `look` with the document and the codes of ignored faults.
 fn with_document<T>(
     file: &Path,
     look: impl FnOnce(&Document<'_>) -> T,
@@ -53,7 +53,7 @@ fn with_document<T>(
     Ok((look(&document), codes))
 }
 
-/// Attributes and indices are those that the `gltf` crate reads.
+/// Checks that attributes and indices equal those that the `gltf` crate reads.
 fn same_as_gltf(file: &Path, document: &Document<'_>) -> usize {
     let Ok(gltf::Gltf { document: other, .. }) = gltf::Gltf::open(file) else { return 0 };
     let views: Vec<_> = (0..document.views().len()).map(|v| document.view_bytes(v)).collect();
@@ -136,7 +136,7 @@ fn files_of_other_tools_are_read() {
     assert!(compressed.iter().all(|name| known.iter().any(|k| name.contains(k))), "{compressed:?}");
 }
 
-/// Codes whose faults the document layer finds, all of them.
+/// All codes of faults that the document layer finds.
 const CODES: [&str; 40] = [
     "accessor-alignment",
     "accessor-count",

@@ -39,7 +39,7 @@ fn back(before: &Scene, after: &Scene, snap: Snap) -> (Scene, Recovery) {
     (patch.scene, patch.report)
 }
 
-/// Returns the parts that are not untouched.
+/// Returns the parts that were edited.
 fn touched<T: Clone>(parts: &[Part<T>]) -> Vec<Part<T>> {
     parts.iter().filter(|part| part.state != State::Untouched).cloned().collect()
 }
@@ -53,7 +53,7 @@ fn is_uneven(scene: &Scene) -> bool {
     })
 }
 
-/// Changes of a tool that cannot be undone: none for most tools.
+/// Returns true for changes of a tool that cannot be undone.
 fn is_left(tool: &str, before: &Scene, report: &Recovery) -> bool {
     if tool.contains("Blender") && is_uneven(before) {
         let mut only = report.clone();
@@ -161,7 +161,7 @@ fn wave(edit: &Value, before: &Scene, made: &Scene, report: &Recovery) {
     assert_eq!(before.clips[..], made.clips[..before.clips.len()]);
 }
 
-/// All but some of the lists of two scenes are equal.
+/// Checks that two scenes are equal except for some lists.
 fn same_but(before: &Scene, made: &Scene, others: &[&str]) {
     let lists = [
         ("meshes", before.meshes == made.meshes),

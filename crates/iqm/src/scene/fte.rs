@@ -1,4 +1,4 @@
-//! Extensions of FTE: events of anims, and properties of meshes.
+//! Reads and writes extensions of FTE: events of anims, and properties of meshes.
 
 use super::text::{Text, decoded};
 use crate::model::{Iqm, IqmExtension};

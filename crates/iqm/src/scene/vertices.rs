@@ -25,9 +25,9 @@ pub(super) struct Vertices {
     positions: Vec<u8>,
     uvs: Vec<u8>,
     normals: Vec<u8>,
-    /// `None` if the model has no tangents.
+    /// The tangents; `None` if the model has none.
     tangents: Option<Vec<u8>>,
-    /// `None` while all meshes are white.
+    /// The colours; `None` while all meshes are white.
     colors: Option<Vec<u8>>,
     joints: Vec<u8>,
     weights: Vec<u8>,

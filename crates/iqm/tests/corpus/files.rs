@@ -18,7 +18,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Manifest entries with their bytes and dumps.
+/// Returns the manifest entries with their bytes and dumps.
 fn entries(root: &Path) -> Vec<(String, Vec<u8>, Value)> {
     let manifest = json(&root.join("manifest.json"));
     let files = manifest.as_array().unwrap().iter().filter(|e| e["format"] == "iqm");

@@ -9,7 +9,7 @@ use meshwright_core::Limits;
 use meshwright_scene::{self as scene, Loss, OutputFile, OutputFiles, Scene};
 use std::path::PathBuf;
 
-/// The way from a model to the files of a conversion.
+/// The method by which a model was converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Route {
@@ -78,7 +78,7 @@ impl Conversion {
         }
     }
 
-    /// Returns the way from the model to the files.
+    /// Returns the method of the conversion.
     pub fn route(&self) -> Route {
         self.route
     }

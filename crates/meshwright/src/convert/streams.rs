@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct StreamedFile<'s> {
-    /// Its name.
+    /// The name.
     pub name: String,
     unedited: bool,
     content: Content<'s>,

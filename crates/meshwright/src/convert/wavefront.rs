@@ -6,7 +6,7 @@ use meshwright_scene::{Budget, ConvertError, Converted, Image, OutputFiles, Scen
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Extensions of pictures that readers of OBJ take.
+/// Extensions of image files that readers of OBJ support.
 const TAKEN: [&str; 5] = ["png", "jpg", "jpeg", "tga", "bmp"];
 /// The most bytes of a texture's own name in that of its file.
 const LONGEST: usize = 64;
@@ -43,9 +43,9 @@ pub(super) fn files(
 struct Textures<'s> {
     stem: &'s str,
     options: &'s WriteOptions,
-    /// Those that are written.
+    /// The image files to write.
     files: Vec<(String, &'s Image)>,
-    /// By where the bytes lie, which materials share.
+    /// Names by the address of the image's bytes, because materials can share an image.
     named: BTreeMap<usize, String>,
     /// Some file systems do not distinguish case.
     taken: BTreeSet<String>,
@@ -73,7 +73,7 @@ impl<'s> Textures<'s> {
         name
     }
 
-    /// Returns the name of a file that is not there yet.
+    /// Returns a file name that is not used yet.
     fn beside(&mut self, image: &Image) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let own: String = image.name.chars().take(LONGEST).map(plain).collect();

@@ -1,4 +1,4 @@
-//! Clips, and where their names come from.
+//! Clips, with the sources of their names.
 
 use super::ClipInfo;
 use crate::model::Model;
@@ -17,7 +17,7 @@ pub enum NameSource {
     Line,
     /// The comment on such a line.
     Comment,
-    /// The engine, which makes one up where the line has none.
+    /// The engine, which makes up a name if the line has none.
     Engine,
 }
 

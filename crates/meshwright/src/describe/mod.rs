@@ -19,11 +19,11 @@ use meshwright_scene::{Bounds, Scene};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MeshInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its vertices.
+    /// The vertices.
     pub vertices: usize,
-    /// Its triangles.
+    /// The triangles.
     pub triangles: usize,
     /// The most bones that one of its vertices follows.
     pub influences: usize,
@@ -35,7 +35,7 @@ pub struct MeshInfo {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MaterialInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The name of its texture; `None` if the material is a colour.
     pub texture: Option<String>,
@@ -80,7 +80,7 @@ impl TextureState {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BoneInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The number of the parent bone, in the list of all bones.
     pub parent: Option<usize>,
@@ -90,11 +90,11 @@ pub struct BoneInfo {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClipInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The source of the name.
     pub source: NameSource,
-    /// Its frames.
+    /// The frames.
     pub frames: u32,
     /// Frames per second.
     pub rate: f32,
@@ -104,31 +104,31 @@ pub struct ClipInfo {
     pub looping: bool,
 }
 
-/// A model with all that belongs to it, in numbers and names: see [`Model::describe`].
+/// A summary of a model and its files: see [`Model::describe`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Description {
     /// The kind of file.
     pub format: Format,
-    /// Its dialect, where the format has several.
+    /// The dialect, if the format has several.
     pub dialect: Option<String>,
     /// Bytes of the model's file.
     pub bytes: usize,
     /// The content, in numbers.
     pub summary: Summary,
-    /// The box around all that is drawn at rest, in the file's own axes and unit.
+    /// The bounding box of everything that is drawn at rest, in the axes and the unit of the file.
     pub bounds: Option<Bounds>,
     /// The axis of the file that points up, 0 to 2.
     pub up: usize,
     /// The unit of length in metres, where the format has one.
     pub metres: Option<f64>,
-    /// Its meshes.
+    /// The meshes.
     pub meshes: Vec<MeshInfo>,
-    /// Its materials.
+    /// The materials.
     pub materials: Vec<MaterialInfo>,
     /// The bones of all skeletons.
     pub bones: Vec<BoneInfo>,
-    /// Its clips.
+    /// The clips.
     pub clips: Vec<ClipInfo>,
     /// The companion files of the model, used and unusable.
     pub parts: Vec<Part>,
@@ -146,8 +146,7 @@ impl Description {
 }
 
 impl Model {
-    /// Describes the model's file: all but what it takes a scene to know, which
-    /// [`add_scene`](Description::add_scene) adds.
+    /// Describes the model's file. [`add_scene`](Description::add_scene) adds the facts that need a scene.
     pub fn describe(&self) -> Description {
         let mut summary = self.summary();
         let dialect = summary.notes.iter().position(|note| note.starts_with(DIALECT));
@@ -172,8 +171,8 @@ impl Model {
 }
 
 impl Description {
-    /// Adds what the model's scene says, in the [file's own space](meshwright_scene::Space::File), with its images where
-    /// they are to be described. The asset may have [given its meshes](Model::take_scene) to the scene.
+    /// Adds the facts of the model's scene, in the [file's own space](meshwright_scene::Space::File). The scene has
+    /// images if these are to be described. It may have [taken the meshes](Model::take_scene) of the model.
     pub fn add_scene(&mut self, asset: &Model, scene: &Scene) {
         let mesh = |mesh: &meshwright_scene::Mesh| MeshInfo {
             name: mesh.name.clone(),
@@ -219,7 +218,7 @@ fn texture_state(
     }
 }
 
-/// Returns the files of a model but its own, and those next to it that do not fit.
+/// Returns the companion files and textures of a model, and skeletons next to it that do not fit.
 fn parts(asset: &Model) -> Vec<Part> {
     let used = asset.parts().iter().filter(|part| part.role != PartRole::Model).cloned();
     let unfit = asset.companions().unfit.iter().map(|(name, why)| {

@@ -1,4 +1,4 @@
-//! Corners of triangles that two meshes draw at the same place, in whatever order they are stored.
+//! Pairs the corners of triangles that two meshes draw at the same place, in any order.
 
 use super::nearest::distance;
 use meshwright_scene::Mesh;
@@ -12,7 +12,7 @@ pub(super) struct Corners {
     pub(super) reordered: bool,
 }
 
-/// Triangles of a place that are compared with one; where more coincide, any of them will do.
+/// The maximum number of triangles at one place that are compared with a triangle.
 const MOST_CANDIDATES: usize = 16;
 
 type Triangle = [u32; 3];
@@ -27,8 +27,8 @@ struct Match {
     pairs: [(usize, usize); 3],
 }
 
-/// Pairs the corners of two meshes: triangles of one number where these are at the same place, then triangles that are at
-/// the same place, then those that are left by their number. Triangles may begin at any corner.
+/// Pairs the corners of two meshes. Triangles with the same index and place are paired first, then triangles at the
+/// same place, then the others by index. Triangles may begin at any corner.
 pub(super) fn corners(a: &Mesh, b: &Mesh, tolerance: f64) -> Corners {
     let mut corners = Corners::default();
     if a.triangles.len() != b.triangles.len() {

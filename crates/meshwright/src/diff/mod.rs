@@ -24,7 +24,8 @@ pub struct DiffOptions {
     pub uv: f64,
     /// The difference of colours, from 0 to 1.
     pub color: f64,
-    /// At how many frames of a clip vertices are compared; of more, as many are chosen over its whole length.
+    /// The maximum number of frames of a clip at which vertices are compared. In longer clips they are spread over the
+    /// whole length.
     pub frames: u32,
     /// The limits of the comparison.
     pub limits: Limits,
@@ -38,7 +39,7 @@ impl Default for DiffOptions {
 }
 
 impl DiffOptions {
-    /// Returns the same options with how far vertices and bones may be apart.
+    /// Returns the same options with another tolerance for vertices and bones.
     #[must_use]
     pub const fn with_length(mut self, length: Option<f64>) -> Self {
         self.length = length;
@@ -91,11 +92,11 @@ pub struct Diff {
     pub differences: Vec<Difference>,
     /// The allowed distance of vertices and bones.
     pub tolerance: f64,
-    /// The greatest distance of a vertex at rest from where the other model has it.
+    /// The greatest distance between equal vertices of both models at rest.
     pub rest: f64,
     /// Meshes that have the same triangles in another order, which does not count as a difference.
     pub reordered: Vec<String>,
-    /// Clips that both have, with the greatest distance of a vertex at any of the frames that were compared.
+    /// The clips of both models, with the greatest distance between equal vertices at the compared frames.
     pub clips: Vec<(String, f64)>,
 }
 

@@ -2,16 +2,16 @@
 
 use meshwright_core::{Budget, LimitExceeded};
 
-/// Points that are looked at one after the other.
+/// The number of points that are searched one by one.
 const LEAF: usize = 8;
-/// Steps of a budget that a point costs which is looked at.
+/// The steps of a budget for examining a point.
 const COST: u64 = 8;
 
-/// Points parted by planes, half of them on either side: a balanced tree in the order of an array.
+/// A k-d tree of points, stored as an array. Each plane has half of the points on either side.
 pub(super) struct Nearest<'p> {
     points: &'p [[f32; 3]],
     order: Vec<u32>,
-    /// The axis of the plane through each point that parts others.
+    /// The axis of the dividing plane through each point.
     axes: Vec<u8>,
 }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(Nearest::new(&[], &budget).unwrap().find([0.0; 3], &budget).unwrap(), None);
     }
 
-    /// All of a sphere is as far from its middle: the budget ends what no tree can.
+    /// All points of a sphere are equally far from its centre: no tree helps, so the budget limits the search.
     #[test]
     fn points_that_coincide_take_no_longer_and_a_sphere_ends_with_the_budget() {
         let budget = Budget::new(Limits::default());

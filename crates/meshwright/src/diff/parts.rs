@@ -25,7 +25,7 @@ impl Diff {
         }
     }
 
-    /// Adds a difference where something is further apart than it may be.
+    /// Adds a difference if a distance is above the tolerance.
     fn report_distance(&mut self, code: &'static str, path: impl FnOnce() -> String, amount: f64, most: f64) {
         if amount > most {
             let amount = Some(amount);
@@ -83,7 +83,7 @@ fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Di
     found.iter().enumerate().filter_map(|(i, j)| Some((i, (*j)?))).collect()
 }
 
-/// Returns an entry of a list by its name, or by its number where it has none.
+/// Returns the path of an entry by its name, or by its number if it has none.
 fn entry_path(list: &str, at: usize, name: &str) -> String {
     if name.is_empty() { format!("{list}[{at}]") } else { format!("{list}[{name}]") }
 }

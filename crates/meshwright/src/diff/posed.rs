@@ -1,4 +1,4 @@
-//! Vertices at rest and in clips.
+//! Compares vertices at rest and in clips.
 
 use super::vertices::{Pairs, Posed};
 use super::{Diff, DiffOptions, Difference};
@@ -6,7 +6,7 @@ use crate::error::Error;
 use meshwright_core::Budget;
 use meshwright_scene::{Clip, Scene};
 
-/// Steps of a budget that a vertex costs which is posed.
+/// The steps of a budget for posing a vertex.
 const POSED: u64 = 8;
 
 /// Compares vertices at rest, and at frames of the clips that both scenes have.
@@ -61,7 +61,7 @@ fn frames(clip: &Clip, most: u32) -> impl Iterator<Item = f64> + use<> {
     })
 }
 
-/// Returns the frame of the other clip at the same part of its length.
+/// Returns the frame of the other clip at the same fraction of its length.
 fn frame_of(one: &Clip, other: &Clip, frame: f64) -> f64 {
     let lasts = [one, other].map(|clip| f64::from(clip.frames.saturating_sub(1)));
     match lasts {

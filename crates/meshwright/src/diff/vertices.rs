@@ -5,7 +5,7 @@ use meshwright_core::{Budget, LimitExceeded};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Affine, MeshId, Scene};
 
-/// All that a scene draws, posed.
+/// Everything that a scene draws, in a pose.
 #[derive(Debug)]
 pub(super) struct Posed<'s> {
     evaluator: Evaluator<&'s Scene>,
@@ -63,7 +63,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// By number, where no two of one number are further apart than `tolerance`; else each with the nearest.
+    /// Pairs vertices by index if those of each index are at most `tolerance` apart, otherwise each with the nearest one.
     pub(super) fn new(
         a: &[[f32; 3]],
         b: &[[f32; 3]],

@@ -66,7 +66,7 @@ fn mesh(mesh: &Mesh) -> Fields<'_> {
     }
 }
 
-/// Position and normal are in the space of the bone.
+/// Lists the fields of a vertex. Position and normal are in the space of the bone.
 fn vertex<'m>(vertex: Vertex, flat: bool) -> Fields<'m> {
     let [first, second] = vertex.words();
     let bits = vertex.size().saturating_mul(8);

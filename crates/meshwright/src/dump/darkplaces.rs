@@ -101,7 +101,7 @@ fn mesh(mesh: &Mesh) -> Fields<'_> {
     fields
 }
 
-/// Position and normal are in the space of the bone and hold the weight already.
+/// Lists the fields of an influence. Position and normal are in the space of the bone, multiplied by the weight.
 fn influence(i: &Influence) -> Fields<'_> {
     fields! { bone: i.bone, influence: i.influence, origin: i.origin, normal: i.normal }
 }

@@ -96,7 +96,7 @@ fn mesh<'m>(model: &'m FsoModel<'static>, (i, range, (start, end)): Part) -> Fie
     }
 }
 
-/// Returns the name of a mesh's material, else that of its texture.
+/// Returns the name of a mesh's material, otherwise that of its texture.
 fn material_name<'m>(model: &'m FsoModel<'static>, mesh: usize) -> Option<&'m str> {
     let metadata = model.metadata.as_ref()?;
     let material = metadata.materials.get(metadata.meshes.get(mesh)?.material_index as usize)?;
@@ -123,7 +123,7 @@ fn entry<'m>(
     }
 }
 
-/// Chunks that mean nothing in the dialect are shown in full.
+/// Lists the fields of a chunk. Unknown chunks are dumped in full.
 fn chunk<'m>(dialect: Dialect, chunk: &'m Chunk<'static>) -> Fields<'m> {
     let unknown = match chunk.id {
         ChunkId::VDAT | ChunkId::INDX => false,
@@ -167,7 +167,7 @@ fn metadata_mesh(mesh: &Mesh) -> Fields<'_> {
     }
 }
 
-/// Columns of the matrix relative to the parent.
+/// Lists the fields of a node, with the columns of its matrix relative to the parent.
 fn node(node: &Node) -> Fields<'_> {
     fields! {
         name: node.name.as_ref(),

@@ -1,4 +1,4 @@
-//! Values of a dump: small ones are held, lists are made while they are written.
+//! Values of a dump. Lists are computed while they are written.
 
 use meshwright_core::F32;
 use meshwright_scene::Extra;
@@ -27,13 +27,13 @@ pub(crate) enum Item<'m> {
     Ints([u32; 4], usize),
     /// Up to four floats.
     Floats([f32; 4], usize),
-    /// Any number of values, made again each time that they are written.
+    /// Any number of values, computed again each time they are written.
     List(Box<dyn Fn() -> Items<'m> + 'm>),
     Map(Fields<'m>),
 }
 
 impl<'m> Item<'m> {
-    /// Returns a list of what an iterator yields; `make` gives it again and again.
+    /// Returns a list of an iterator's items; `make` returns a new iterator each time.
     pub(crate) fn list<I, T>(make: impl Fn() -> I + 'm) -> Self
     where
         I: IntoIterator<Item = T> + 'm,
@@ -98,7 +98,7 @@ impl Serialize for Item<'_> {
     }
 }
 
-/// A float; one that JSON has no number for is written as text.
+/// A float. NaN and infinity, which JSON cannot express, are written as text.
 struct Number(f32);
 
 impl Serialize for Number {
@@ -111,7 +111,7 @@ impl Serialize for Number {
     }
 }
 
-/// Returns the text for a float that JSON has no number for.
+/// Returns the text for NaN or infinity.
 const fn no_number(v: f64) -> &'static str {
     if v.is_nan() {
         "NaN"
@@ -171,7 +171,7 @@ impl<'m, T: Into<Self>> From<Option<T>> for Item<'m> {
     }
 }
 
-/// Up to four values as a row; zeros beyond.
+/// Returns up to four values as a row, padded with zeros, and their number.
 fn row<T: Copy + Default, const N: usize>(values: [T; N]) -> ([T; 4], usize) {
     let mut row = [T::default(); 4];
     row.iter_mut().zip(values).for_each(|(to, from)| *to = from);

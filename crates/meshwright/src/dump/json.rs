@@ -6,8 +6,7 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
-/// Writes a value as JSON on one line, in which no character acts on a terminal: those that would are escaped, so that
-/// the value stays exact.
+/// Writes a value as JSON on one line, and escapes every character that acts on a terminal, so the value stays exact.
 ///
 /// # Errors
 /// When `out` takes no more, or when the value has no form in JSON.

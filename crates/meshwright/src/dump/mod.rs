@@ -41,7 +41,7 @@ pub enum PoseRef {
     Clip {
         /// The clip.
         clip: usize,
-        /// Its frame, from 0.
+        /// The frame, from 0.
         frame: u32,
     },
     /// A frame of the file, for formats that have a frame table.
@@ -55,11 +55,11 @@ pub enum PoseRef {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct DumpOptions {
-    /// The poses that follow the rest pose. None unless said otherwise.
+    /// The poses that follow the rest pose. By default none.
     pub poses: Vec<PoseRef>,
-    /// In how many bits the poses are computed. 64 unless said otherwise, since a dump is a reference.
+    /// The precision in which poses are computed. By default 64, because a dump is a reference.
     pub precision: Precision,
-    /// Bytes that the scene may take. 256 MiB unless said otherwise.
+    /// Bytes that the scene may take. By default 256 MiB.
     pub memory: u64,
 }
 
@@ -150,7 +150,7 @@ impl<'m> Dump<'m> {
         Ok(dump)
     }
 
-    /// Checks that every pose exists, so that only the target can stop a dump half-way.
+    /// Checks that every pose exists, so that later only a write error can interrupt a dump.
     fn check(&self) -> Result<(), Error> {
         let mut stage = self.stage()?;
         for asked in &self.poses {
@@ -268,7 +268,7 @@ impl<'m> Dump<'m> {
         }
     }
 
-    /// Returns a mesh at a frame of a clip. That there are both has been checked.
+    /// Returns a mesh at a frame of a clip. The caller has checked that both exist.
     fn posed(&self, mesh: usize, clip: usize, frame: u32, stage: &RefCell<Stage<'_>>) -> MeshPose {
         if let Some(posed) = exact(self.model, mesh, clip, frame, self.precision) {
             return posed;
@@ -333,8 +333,8 @@ const fn exact(_: &AnyModel, _: usize, _: usize, _: u32, _: Precision) -> Option
     None
 }
 
-/// Returns the normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix turn them, which the sum of
-/// normals over the joints is not.
+/// Returns the normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix transform them,
+/// which differs from the sum of normals over the joints.
 #[cfg(feature = "iqm")]
 fn turned_normals(model: &AnyModel, mesh: usize, frame: u32) -> Option<Vec<[f32; 3]>> {
     let AnyModel::Iqm(model) = model else { return None };

@@ -10,11 +10,11 @@ pub(crate) struct Own<'m> {
     pub(crate) bones: Option<Item<'m>>,
     /// All clips.
     pub(crate) clips: Option<Item<'m>>,
-    /// All meshes, of files that nothing moves: then no scene is made.
+    /// All meshes, for files without motion: then no scene is needed.
     pub(crate) meshes: Option<Item<'m>>,
     /// All that the file holds beyond bones, clips and meshes.
     pub(crate) native: Fields<'m>,
-    /// Bytes of what the meshes list several times because they share it.
+    /// The bytes of data that meshes share, and that the dump lists several times.
     pub(crate) repeated: u64,
 }
 

@@ -174,7 +174,7 @@ fn skill_motion(m: &SkillMotion) -> Fields<'_> {
     }
 }
 
-/// Property lists as lists of pairs.
+/// Dumps property lists as lists of pairs.
 fn pairs_of(lists: &[PropertyList]) -> Item<'_> {
     Item::list(move || lists.iter().map(pairs))
 }
@@ -258,7 +258,7 @@ fn trailing(bytes: &[u8]) -> Item<'_> {
     Item::Hex(Cow::Borrowed(bytes))
 }
 
-/// As the animation's clip would be on a skeleton.
+/// Lists the fields of the clip that the animation would be on a skeleton.
 fn clip(anim: &Anim) -> Fields<'_> {
     fields! {
         name: anim.name.text(),
@@ -276,7 +276,7 @@ fn texts(names: &[Name]) -> Item<'_> {
     Item::list(move || names.iter().map(Name::text))
 }
 
-/// The model's own mesh is the first of its figure.
+/// Dumps the model's own mesh, which is the first of its character.
 fn shape<'m>(geometry: &'m Geometry, behind: &'m [u8]) -> Own<'m> {
     let native = fields! {
         meshes: Item::list(move || [shape_fields(geometry)]),
@@ -314,7 +314,7 @@ fn real(v: &RealVertex) -> Fields<'_> {
     fields! { uv: v.uv, position: v.position, normal: v.normal }
 }
 
-/// `weight` is the stored value: 32768 means all the way.
+/// Lists the fields of a blend vertex. `weight` is the stored value: 32768 means 1.
 fn blend(v: &BlendVertex) -> Fields<'_> {
     fields! {
         weight: v.weight.to_bits(),
@@ -345,7 +345,7 @@ fn bone(bone: &Bone) -> Fields<'_> {
     fields
 }
 
-/// Property lists as maps; one that has a key twice, which no map can hold, as pairs.
+/// Dumps property lists as maps. A list with a duplicate key, which a map cannot have, is dumped as pairs.
 fn properties(lists: &[PropertyList]) -> Item<'_> {
     let list = |list: &PropertyList| {
         let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.text()).collect();

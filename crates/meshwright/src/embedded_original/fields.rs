@@ -1,4 +1,4 @@
-//! Fields of a record.
+//! Reads the fields of a record.
 
 use meshwright_scene::Extra;
 

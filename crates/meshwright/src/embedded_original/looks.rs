@@ -1,4 +1,4 @@
-//! The skins of an original, with what was edited of its looks.
+//! Writes the skins of an original with the edits of its looks.
 
 use super::Original;
 use crate::convert::Target;
@@ -12,7 +12,7 @@ const VARIANTS_DROPPED: &str = "variants-dropped";
 /// The edits of the looks of an original.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EditedLooks {
-    /// Nothing else was edited.
+    /// True if nothing else was edited.
     pub(super) alone: bool,
     /// The names of looks that the original does not have.
     new: Vec<String>,

@@ -1,4 +1,4 @@
-//! A native model as a value for extras, and back.
+//! Converts a native model to a value for extras, and back.
 //!
 //! | field | what |
 //! |---|---|

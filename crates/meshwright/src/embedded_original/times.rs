@@ -1,11 +1,11 @@
-//! Clips whose keys lie at the rate of an editor instead of their own.
+//! Restores the native rate of clips that an editor exported at its own rate.
 
 use meshwright_edit::Patch;
 use meshwright_scene::{Clip, ConvertError, Loss, Motion, Scene};
 use std::collections::BTreeSet;
 use std::num::NonZeroU16;
 
-/// Seconds that ends of clips differ by without meaning it.
+/// The difference of the ends of two clips that does not count, in seconds.
 const SAME_TIME: f64 = 1e-4;
 
 /// The rate at which Blender samples, unless told otherwise.
@@ -50,7 +50,7 @@ fn all_at(rate: f64, edited: &Scene, pairs: &[(usize, &Clip)]) -> bool {
     other
 }
 
-/// Lets keys that lie at one rate be frames of another.
+/// Converts keys at one rate to frames of another.
 pub(super) fn played(clip: &mut Clip, keyed: f64, rate: f32) {
     let factor = keyed / f64::from(clip.rate);
     #[expect(clippy::cast_possible_truncation, reason = "frames are held in 32 bits")]
@@ -79,8 +79,8 @@ fn new_clips(edited: &Scene, patch: &Patch) -> Vec<usize> {
     clips.filter(|(_, clip)| names.contains(clip.name.as_str())).map(|(e, _)| e).collect()
 }
 
-/// A clip that has another name now is known by what it shows: keys that lie at an editor's rate are played at that of a clip
-/// of as many frames that is gone.
+/// Finds renamed clips by their motion: keys at an editor's rate are converted to the rate of a missing clip with the
+/// same number of frames.
 pub(super) fn renamed(
     edited: &mut Scene,
     native: &Scene,
@@ -118,7 +118,7 @@ pub(super) fn renamed(
     Ok(())
 }
 
-/// Gives new clips whose keys lie at an editor's rate the one rate of the original's clips. They last as long as before.
+/// Converts new clips from an editor's rate to the common rate of the original's clips. Their duration stays.
 pub(super) fn resampled(
     edited: &mut Scene,
     native: &Scene,

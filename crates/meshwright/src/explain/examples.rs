@@ -1,4 +1,4 @@
-//! Files of the test data that break the rules: made by the test `every_example_shows_its_code`, which says how.
+//! Files of the test data that break the rules. The test `every_example_shows_its_code` generates this list.
 
 /// Returns the first file that breaks a rule of a set.
 pub(super) fn example_file(set: &str, code: &str) -> Option<&'static str> {

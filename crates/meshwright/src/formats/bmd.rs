@@ -1,4 +1,4 @@
-//! BGBTech BMD in the facade.
+//! The operations of the facade on BGBTech BMD files.
 
 use super::write::single;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};

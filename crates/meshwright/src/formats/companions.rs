@@ -40,7 +40,7 @@ pub const COMPANION_RULES: &[&meshwright_core::Rule] = RULES;
 pub struct CompanionFile {
     /// The role for the model.
     pub role: Role,
-    /// Its name, which becomes that of a mesh without one.
+    /// The name, which becomes that of a mesh without one.
     pub name: String,
     /// The content.
     pub model: AnyModel,
@@ -74,11 +74,11 @@ impl Eq for Origin {}
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SourceFile {
-    /// Its name without folders.
+    /// The name without folders.
     pub name: String,
     /// The content, if companions are records of it.
     pub model: Option<AnyModel>,
-    /// Its bytes, if they cannot be written from the content because a lenient reader accepted broken rules.
+    /// The bytes, if they cannot be written from the content because a lenient reader accepted broken rules.
     pub bytes: Option<Arc<[u8]>>,
 }
 

@@ -1,4 +1,4 @@
-//! DPM, ZYM and their clips in the facade.
+//! The operations of the facade on DPM and ZYM files and their clips.
 
 use super::merging::invalid_file;
 use super::write::single;
@@ -89,7 +89,7 @@ fn with_listing(stem: &str, made: Converted<DpmFiles>) -> Result<Converted<Outpu
     Ok(done)
 }
 
-/// Gives the clips of a text the names that are asked for, where there are such.
+/// Gives the clips of a text names from the selected source, if it has any.
 pub(super) fn rename<'m>(
     groups: &FrameGroups,
     names: ClipNames,
@@ -157,8 +157,8 @@ pub(super) fn with_text(
     Ok(())
 }
 
-/// Returns the group of a clip, with the words of the one that it was where they still say so: one that reaches beyond a model's
-/// frames says something else in a model that was `resized`.
+/// Returns the group of a clip. It keeps the text of the original group if that still has the same meaning: a group
+/// beyond a model's frames changes its meaning in a `resized` model.
 #[cfg(feature = "gltf")]
 fn edited(groups: &FrameGroups, merged: MergedClip, resized: bool) -> (Option<usize>, FrameGroup) {
     let MergedClip { clip, was, .. } = merged;

@@ -1,4 +1,4 @@
-//! FSOMODEL and its metadata in the facade.
+//! The operations of the facade on FSOMODEL files and their metadata.
 
 use super::merging::invalid_file;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};

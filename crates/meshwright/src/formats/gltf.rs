@@ -1,4 +1,4 @@
-//! glTF in the facade.
+//! The operations of the facade on glTF files.
 
 use super::{Companions, Kind, Summary, WriteOptions};
 use meshwright_core::{LimitExceeded, ReadError, Report};
@@ -84,7 +84,7 @@ impl Kind for GltfFile {
         }
     }
 
-    /// Textures are in the document, or missing.
+    /// Returns no texture name: textures are in the document, or missing.
     fn texture(&self, _material: usize, _name: &str) -> Option<String> {
         None
     }

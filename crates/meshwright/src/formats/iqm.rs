@@ -1,4 +1,4 @@
-//! IQM in the facade.
+//! The operations of the facade on IQM files.
 
 use super::merging::invalid_file;
 use super::write::single;
@@ -301,7 +301,7 @@ impl Kind for Iqm {
         ("unknown-channels", "the bits beyond the channels are cleared"),
     ];
 
-    /// Dropped flags of joints are reported elsewhere.
+    /// Returns true for known fields; dropped flags of joints are reported elsewhere.
     fn takes(part: &str, field: &str, value: &Extra) -> bool {
         match (part, field) {
             ("meshes", "fte_mesh") | ("skeletons", "flags" | "attach") => true,

@@ -68,7 +68,7 @@ use std::sync::Arc;
 
 /// The entry of a kind of file in the registry.
 pub trait Registered: FileFormat + Into<AnyModel> {
-    /// Its entry in the registry.
+    /// The entry in the registry.
     const FORMAT: Format;
 
     /// Returns the model if it is of this kind.
@@ -144,7 +144,7 @@ pub trait Kind: Registered {
         Summary::default()
     }
 
-    /// Returns the content of the model with its companions, in numbers.
+    /// Returns a summary of the model and its companions.
     fn summary_with(&self, _companions: &Companions) -> Summary {
         Kind::summary(self)
     }
@@ -209,13 +209,13 @@ pub trait Kind: Registered {
     /// The engine reads only BMP images of 256 colours.
     const PALETTED: bool = false;
 
-    /// The engine searches for a normal map, with the ending `_norm`, and a glow map, `_glow`, next to a texture.
+    /// True if the engine searches for a normal map, with the ending `_norm`, and a glow map, `_glow`, next to a texture.
     const PICTURES_BESIDE: bool = false;
 
-    /// Engines search for skins next to a file of this kind.
+    /// True if engines search for skins next to a file of this kind.
     const HAS_SKINS: bool = false;
 
-    /// Engines attach things to bones, also to those that move nothing.
+    /// True if engines attach objects to bones, also to those that move nothing.
     const HAS_TAGS: bool = false;
 
     /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.

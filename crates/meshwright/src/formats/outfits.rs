@@ -1,4 +1,4 @@
-//! Outfits of The Sims Online in the facade.
+//! The operations of the facade on outfits of The Sims Online.
 
 #[cfg(feature = "gltf")]
 use super::character::skeleton_for;
@@ -48,7 +48,7 @@ macro_rules! records {
                 Err(ConvertError::unsupported("file", message))
             }
 
-            /// The record stays unchanged. The parts that it refers to are edited in their files.
+            /// Writes edits into the files of the parts. The record itself stays unchanged.
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 if !$drawn {

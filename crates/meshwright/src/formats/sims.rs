@@ -412,7 +412,7 @@ impl Kind for Anim {
         work.animation(self)
     }
 
-    /// The animation itself is the first clip of its scene.
+    /// Merges edits; the animation itself is the first clip of its scene.
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let rest = merging.companions.one();

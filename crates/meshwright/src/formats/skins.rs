@@ -62,8 +62,8 @@ pub(crate) fn renamed_skin(mut skin: OutputFile, renames: &[[Vec<u8>; 2]]) -> Ou
     skin
 }
 
-/// Adds a `.skin` file for each look of a scene to a model called `stem`. The look without a variant is the first, where
-/// the first variant is another.
+/// Adds a `.skin` file for each look of a scene to a model called `stem`. If the first variant is not the look without
+/// a variant, that look becomes the first skin.
 pub(super) fn beside<K: Kind>(
     scene: &Scene,
     stem: &str,

@@ -6,7 +6,7 @@ use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Parsed, ReadError, ReadOptions};
 
 impl AnyModel {
-    /// Reads a file of whatever kind it is, strictly and within the default limits.
+    /// Reads a file of any format, strictly and within the default limits.
     ///
     /// # Errors
     /// If neither content nor name is of a known kind, or the file breaks a rule of its format.

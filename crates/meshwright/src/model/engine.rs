@@ -204,7 +204,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the colours of the player to the texture, through the layers that say where. Returns true if it did.
+    /// Adds the player's colours to the texture, where its layers allow it. Returns true if the texture has such layers.
     fn colored(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) -> bool {
         let (Some([shirt, pants]), Some(image)) = (self.colors, look.image.clone()) else { return false };
         let mut layers = Vec::new();

@@ -1,4 +1,4 @@
-//! Several files that make up one figure.
+//! Joins several files to one character.
 
 use super::{Model, Part, PartRole, PartState};
 use crate::error::{Error, ErrorKind};
@@ -160,7 +160,7 @@ impl Model {
         None
     }
 
-    /// Returns the name of the texture of a mesh that becomes part of a figure.
+    /// Returns the name of the texture of a mesh that becomes part of a character.
     fn figure_texture(&self) -> Option<String> {
         #[cfg(feature = "tso")]
         {

@@ -62,7 +62,7 @@ pub struct Model {
     finder: Finder,
     /// The options that it was opened with.
     opener: Opener,
-    /// Several files were joined.
+    /// True if several files were joined.
     joined: bool,
     path: TreePath,
     bytes: Vec<u8>,
@@ -122,8 +122,7 @@ impl Model {
         self.bytes
     }
 
-    /// Frees the bytes of the model's file, for callers that need only the model: [`bytes`](Self::bytes) are empty
-    /// then.
+    /// Frees the bytes of the model's file, for callers that need only the model. Then [`bytes`](Self::bytes) is empty.
     pub fn drop_bytes(&mut self) {
         self.bytes = Vec::new();
     }
@@ -279,8 +278,8 @@ impl Model {
         !self.companions.missing.is_empty()
     }
 
-    /// Returns a scene without content, for a model that is [embedded](Self::record) although files that it
-    /// [lacks](Self::lacks_files) are all that there is to show.
+    /// Returns a scene without content, for a model that can be [embedded](Self::record), although it
+    /// [lacks](Self::lacks_files) the files that it would show.
     pub(crate) fn empty_scene(&self) -> Converted<Scene> {
         self.with_losses(Converted::new(Scene::new(self.stem()), Vec::new()))
     }

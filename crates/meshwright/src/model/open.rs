@@ -126,7 +126,7 @@ fn empty() -> ReadError {
     ReadError::broken(EMPTY, &FieldPath::ROOT, 0, "the file is empty")
 }
 
-/// Returns the error of a file that the search found, without any of its content, because it may be any file.
+/// Returns the error of a found file without quoting its content, because it may be any file.
 fn unsaid(e: &ReadError) -> String {
     e.clone().without_content().to_string()
 }
@@ -136,7 +136,7 @@ impl Opening<'_> {
         self.options.named.iter().any(|file| file.role == role)
     }
 
-    /// Reads the model, with the companions that take part in that.
+    /// Reads the model, with the companions that reading it needs.
     fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, Error> {
         let (mut settings, mut found) = (self.options.settings.clone(), None);
         #[cfg(feature = "tso")]
@@ -224,7 +224,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Returns a file that the model does not need may be anything.
+    /// Ignores a companion file that the model does not need and that cannot be read.
     fn without(
         &mut self,
         bytes: &[u8],
@@ -338,8 +338,8 @@ impl Opening<'_> {
         self.parts.push(Part::new(PartRole::Companion(role), path, state));
     }
 
-    /// The binding next to a mesh that names it, by the number in the mesh's file name, and the texture file that the
-    /// binding names.
+    /// Finds the binding next to a mesh, by the number in the mesh's file name, and the texture file that the binding
+    /// names.
     #[cfg(feature = "tso")]
     pub(super) fn sims(&mut self, companions: &mut Companions) {
         use meshwright_tso::{Bnd, ResourceId};

@@ -11,11 +11,11 @@ use std::sync::Arc;
 pub struct NamedFile {
     /// The role of the file for the model.
     pub role: Role,
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: String,
     /// The content.
     pub bytes: Arc<[u8]>,
-    /// Its place in the file that it was read from.
+    /// The place in the file that it was read from.
     pub(crate) origin: Option<Origin>,
 }
 

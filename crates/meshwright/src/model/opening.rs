@@ -25,6 +25,6 @@ pub(super) struct Opening<'w> {
 pub(super) struct Worn {
     /// Numbers of the suits that the model has.
     pub(super) suits: BTreeSet<usize>,
-    /// By the numbers of a suit and its texture: whether a skin takes it and its file was found.
+    /// Whether a skin uses a texture and its file was found, by the numbers of suit and texture.
     pub(super) textures: BTreeMap<(usize, usize), bool>,
 }

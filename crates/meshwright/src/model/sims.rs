@@ -7,7 +7,7 @@ use meshwright_tso::{Bnd, ResourceId};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A file of the game, whatever its group.
+/// The number and type of a game file, without its group.
 type Number = (u32, u32);
 
 fn number(id: &ResourceId) -> Number {
@@ -23,7 +23,7 @@ pub(super) struct Index {
     /// Unpacked textures by the tag in their names.
     textures: BTreeMap<Number, TreePath>,
     bindings: Vec<TreePath>,
-    /// Bindings by the mesh that they name, read when the first is asked for.
+    /// Bindings by the mesh that they name, read on first use.
     by_mesh: OnceLock<BTreeMap<Number, TreePath>>,
 }
 

@@ -15,7 +15,7 @@ const MOST_FILES: usize = 1 << 17;
 #[derive(Debug, Default)]
 pub(super) struct SimsIndex {
     pub(super) numbered: BTreeMap<Number, TreePath>,
-    /// By name in lower case, without extension: keys and meshes.
+    /// Keys and meshes by their name in lower case, without extension.
     named: BTreeMap<(Vec<u8>, Vec<u8>), TreePath>,
     /// The second file of a number or a name.
     numbered_again: BTreeMap<Number, TreePath>,

@@ -17,9 +17,9 @@ use meshwright_tso::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Files that may hold a skeleton.
+/// The maximum number of files that are searched for a skeleton.
 const MOST_SKELETONS: usize = 64;
-/// Skeletons next to a mesh that are named because they do not fit.
+/// The maximum number of unfit skeletons next to a mesh that are reported.
 const MOST_UNFIT: usize = 4;
 /// The memory for a record or a skeleton.
 const RECORD: u64 = 4 << 20;
@@ -223,7 +223,7 @@ impl Opening<'_> {
         self.finder.key_counts(self.path.stem())
     }
 
-    /// The keys of skills, by the names that these give them.
+    /// Finds the keys of skills, by the names in the skills.
     fn keys(&mut self, companions: &mut Companions, character: &Character) -> Result<(), Error> {
         for skill in &character.skills {
             let name = skill.keys.text();
@@ -241,7 +241,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Reads the keys of a skill, which states how many there are: without that, half a file of keys looks whole.
+    /// Reads the keys of a skill, which states their number: without it, a truncated file of keys looks complete.
     fn skill_keys(
         &mut self,
         companions: &mut Companions,
@@ -257,7 +257,7 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// The meshes of suits.
+    /// Finds the meshes of suits.
     fn suits(&mut self, companions: &mut Companions, character: &Character) {
         for suit in &character.suits {
             for skin in &suit.skins {
@@ -342,7 +342,7 @@ impl Opening<'_> {
         Some(name)
     }
 
-    /// The picture of a mesh of The Sims 1.
+    /// Finds the texture of a mesh of The Sims 1.
     fn suited(&mut self, companions: &mut Companions, own: &str) {
         if companions.texture.is_none() {
             companions.texture = self.picture(companions, &text_of(self.path.stem()), own);
@@ -416,7 +416,7 @@ impl Opening<'_> {
         }
     }
 
-    /// Every mesh of an appearance with its texture.
+    /// Finds every mesh of an appearance with its texture.
     fn look(&mut self, companions: &mut Companions, role: &str, look: &Apr) {
         for binding in &look.bindings {
             let what = format!("{role} binding");
@@ -443,7 +443,7 @@ impl Opening<'_> {
         }
     }
 
-    /// The skeleton of the game that the meshes were made for, where none was named.
+    /// Finds the game's skeleton that the meshes were made for, if none was named.
     fn skeleton(&mut self, companions: &mut Companions, model: &AnyModel) {
         let takes = self.format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == "skel");
         let own = model.character().is_some_and(|c| !c.skeletons.is_empty());

@@ -7,7 +7,7 @@ use meshwright_files::{Tree, TreePath};
 use meshwright_scene::OutputFile;
 use std::sync::Arc;
 
-/// Skins of a model that engines look for.
+/// The maximum number of skins of a model that are searched.
 pub(crate) const MOST: usize = 256;
 
 /// Returns the name of a skin of a model file, as engines of the Quake family count them.
@@ -15,7 +15,7 @@ pub(crate) fn name(model: &str, number: usize) -> String {
     format!("{model}_{number}.skin")
 }
 
-/// Returns the skins of a model's file: `x.dpm_0.skin` and on, up to the first missing number.
+/// Returns the skins of a model's file: `x.dpm_0.skin`, `x.dpm_1.skin` and so on, up to the first missing number.
 pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
     let path = |number| model.beside([model.name(), format!("_{number}.skin").as_bytes()].concat());
     (0..MOST).map_while(|number| tree.find(path(number).ok()?).ok()?).collect()

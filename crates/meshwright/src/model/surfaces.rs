@@ -21,7 +21,7 @@ const ATTEMPT: u64 = 256;
 pub enum SurfaceStatus {
     /// The search found the texture.
     Found,
-    /// Its texture was not found.
+    /// The texture was not found.
     Missing,
     /// It is not drawn.
     NotDrawn,
@@ -29,7 +29,7 @@ pub enum SurfaceStatus {
     Untextured,
     /// It is the sky.
     Sky,
-    /// Its texture is built into the engine.
+    /// The texture is built into the engine.
     Builtin,
 }
 

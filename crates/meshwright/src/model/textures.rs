@@ -35,7 +35,7 @@ impl Finder {
         Ok(())
     }
 
-    /// Returns the pictures of all materials that have none.
+    /// Returns the image files of all materials that have no image yet.
     fn pictures(&self, asset: &Model, scene: &Scene, options: &Opener) -> Found {
         let limits = options.settings.read.limits;
         let mut search = Search {
@@ -264,7 +264,7 @@ impl Search<'_> {
         }
     }
 
-    /// Reads a picture; in vain, it is the place of the loss, which counts from 0.
+    /// Reads an image file. If this fails, returns the index of the loss.
     fn image(&mut self, i: usize, path: &TreePath) -> Result<Image, usize> {
         let (state, image) = match self.read(path) {
             Ok(image) if self.elsewhere.contains(path) => (PartState::Elsewhere, Ok(image)),

@@ -1,9 +1,9 @@
-//! The reason why a skeleton next to a mesh is not used for it.
+//! Explains why a skeleton next to a mesh is not used for it.
 
 use meshwright_tso::{Geometry, Skel};
 
-/// In the rest pose of the skeleton that a mesh was made for, half of its blend vertices lie nearer to the vertices that
-/// they pull, in units of the file.
+/// The median distance of blend vertices from the vertices that they pull, in units of the file, up to which a
+/// skeleton fits a mesh.
 pub(super) const FITS: f64 = 0.05;
 /// Skeletons of the games, which are used without being named.
 pub(super) const KNOWN: [&str; 4] = ["adult", "child", "dog", "cat"];

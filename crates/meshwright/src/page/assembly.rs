@@ -1,4 +1,4 @@
-//! The skeleton and the clips that a person chooses for a model of several files.
+//! The skeleton and the clips that a user chooses for a model of several files.
 
 use crate::error::Error;
 use crate::formats::Format;

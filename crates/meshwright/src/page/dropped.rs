@@ -6,15 +6,15 @@ use crate::model::Finder;
 use meshwright_core::Limits;
 use meshwright_files::{FilesError, Tree, TreeOptions, TreePath};
 
-/// A model among files that were dropped, or what seems to be one and cannot be read.
+/// A model among dropped files, or a file that seems to be one and cannot be read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Dropped {
     /// The other dropped files, among which companion files and textures are found.
     pub finder: Finder,
-    /// Its path in there.
+    /// The path in the finder's tree.
     pub path: TreePath,
-    /// As people read it: that of a pack's member below the pack's.
+    /// The path for display. A pack's member is shown below the pack.
     pub name: String,
     /// The format, or the reason why it is unknown.
     pub found: Result<Format, Error>,

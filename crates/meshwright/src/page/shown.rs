@@ -64,8 +64,8 @@ pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
 }
 
-/// Returns a model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
-/// byte first, the text, an object with `name` and `losses`, then the file.
+/// Returns a model as a file of a target; several files become one zip archive. The result is the length of a JSON
+/// text as a little-endian 32-bit number, the text (an object with `name` and `losses`), then the file.
 ///
 /// # Errors
 /// As [`Model::convert`].
@@ -99,8 +99,8 @@ fn packed(stem: &str, files: &OutputFiles, limits: Limits) -> Result<OutputFile,
     }
 }
 
-/// Removes the parts of a message that name an option of the program, which a page does not have: parentheses, what
-/// follows a colon, else a whole part between semicolons, else what follows a comma.
+/// Removes the parts of a message that name an option of the program, because the page has no options: parentheses,
+/// the text after a colon, a part between semicolons, or the text after a comma.
 pub fn without_options(message: &str) -> Cow<'_, str> {
     const MARK: &str = "--";
     let names_option = |part: &str| {

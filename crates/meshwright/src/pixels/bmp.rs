@@ -5,7 +5,7 @@ use super::{Allowance, DecodeError, Header, Pixels};
 
 /// The file header; the one of the image comes after it.
 const FILE_HEADER: usize = 14;
-/// The sizes of the header of an image: OS/2's, Windows' first one, and with masks of colours, of alpha, of version 4 and 5.
+/// The sizes of the image header: of OS/2, of Windows 3, with colour masks, with an alpha mask, and of versions 4 and 5.
 const CORE: u32 = 12;
 const INFO: u32 = 40;
 const WITH_MASKS: u32 = 52;
@@ -89,7 +89,7 @@ fn palette(
     Ok(palette)
 }
 
-/// Returns an image whose pixels are places in a palette.
+/// Decodes an image whose pixels are indices into a palette.
 fn indexed(
     data: &[u8],
     size: (u32, u32),
@@ -130,7 +130,7 @@ fn indexed(
     Pixels::new(size.0, size.1, 3, samples).ok_or(DecodeError::Unsound)
 }
 
-/// Expands runs of bytes, or with `halves` of half bytes. Pixels that are skipped stay black.
+/// Expands runs of bytes, or of half bytes if `halves` is true. Pixels that are skipped stay black.
 fn runs(
     data: &[u8],
     width: usize,
@@ -193,7 +193,7 @@ fn runs(
     Ok(())
 }
 
-/// Writes an image of a byte a pixel, which is the place of its colour in a palette of 256.
+/// Writes an image with a palette of 256 colours and one byte per pixel.
 pub(crate) fn encode(width: u32, height: u32, indices: &[u8], palette: &[[u8; 3]]) -> Option<Vec<u8>> {
     let across = usize::try_from(width).ok().filter(|width| *width > 0)?;
     let padding = across.next_multiple_of(4).checked_sub(across)?;

@@ -4,7 +4,7 @@ use super::masks::{Masks, Rows};
 use super::{Allowance, DecodeError, Header, Pixels};
 
 const HEADER: usize = 128;
-/// With the part that names a DXGI format.
+/// The size of a header with a DXGI format.
 const LONG_HEADER: usize = HEADER + 20;
 
 /// Flags of the pixel format.
@@ -127,7 +127,7 @@ fn spread(to: &mut [u8; 64], pixels: impl Iterator<Item = [u8; 4]>) {
     }
 }
 
-/// Returns all pixels of blocks that come row by row; `None` where some are missing.
+/// Returns all pixels of blocks that are stored row by row; `None` if some are missing.
 fn blocks(
     data: &[u8],
     across: usize,

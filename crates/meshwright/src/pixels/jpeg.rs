@@ -1,4 +1,4 @@
-//! JPEG.
+//! Decodes JPEG.
 
 use super::{Allowance, DecodeError, Pixels};
 use zune_jpeg::JpegDecoder;

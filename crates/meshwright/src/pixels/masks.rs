@@ -1,13 +1,13 @@
-//! Pixels that are one number each, with some bits for every channel.
+//! Decodes pixels that are stored as one number with bit masks for the channels.
 
 use super::{Allowance, DecodeError, Pixels};
 
-/// The bits of one channel, as many as fill a byte or not.
+/// The bit mask of one channel, of any width.
 #[derive(Clone, Copy, Debug)]
 struct Mask {
     bits: u32,
     shift: u32,
-    /// The largest value; 0 where the channel has no bits.
+    /// The largest value; 0 if the channel has no bits.
     most: u32,
 }
 
@@ -47,7 +47,7 @@ impl Masks {
         Self(masks.map(Mask::new))
     }
 
-    /// 4 with alpha, else 3.
+    /// Returns 4 with alpha, otherwise 3.
     pub(super) fn channels(self) -> u8 {
         if self.0[3].most == 0 { 3 } else { 4 }
     }
@@ -91,7 +91,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Rows from the top without a gap between them.
+    /// Makes a layout of rows from the top without gaps.
     pub(super) fn dense(width: u32, bytes: usize) -> Result<Self, DecodeError> {
         let width = usize::try_from(width).map_err(|_| DecodeError::Memory)?;
         let stride = width.checked_mul(bytes).ok_or(DecodeError::Memory)?;

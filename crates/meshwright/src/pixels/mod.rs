@@ -1,6 +1,6 @@
 //! Image files decoded to pixels, and pixels encoded as PNG or BMP.
 //!
-//! A decoder reports the size of an image before it takes memory for the pixels. Messages quote nothing of a file.
+//! A decoder reports the size of an image before it takes memory for the pixels. Messages never quote a file.
 
 #[cfg(feature = "textures")]
 pub(crate) mod bmp;
@@ -76,7 +76,7 @@ impl Kind {
     }
 }
 
-/// Why a file is not decoded.
+/// The reason why an image file is not decoded.
 #[derive(Clone, Debug)]
 pub(crate) enum DecodeError {
     Cut,
@@ -130,12 +130,12 @@ pub(crate) struct Pixels {
     /// 1 for gray, 2 for gray with alpha, 3 for RGB, 4 for RGBA.
     channels: u8,
     samples: Vec<u8>,
-    /// Which values its alpha has, in the precision of the file.
+    /// The class of its alpha values, in the precision of the file.
     pub(crate) alpha: AlphaLevels,
 }
 
 impl Pixels {
-    /// Returns nothing where the number of samples is not that of the size.
+    /// Makes an image; `None` if the number of samples does not match the size.
     fn new(width: u32, height: u32, channels: u8, samples: Vec<u8>) -> Option<Self> {
         let pixels = u64::from(width).checked_mul(height.into())?;
         (pixels.checked_mul(channels.into())? == samples.len() as u64).then_some(())?;

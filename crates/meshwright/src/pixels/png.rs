@@ -1,4 +1,4 @@
-//! PNG.
+//! Decodes and encodes PNG.
 
 use super::{Allowance, DecodeError, Pixels};
 use meshwright_scene::AlphaLevels;

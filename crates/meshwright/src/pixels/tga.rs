@@ -19,7 +19,8 @@ enum Layout {
 }
 
 impl Layout {
-    /// Returns the highest of 16 bits is an attribute, which exporters leave 0 or fill with noise: it is not alpha.
+    /// Returns the layout for a number of bits. The highest of 16 bits is not alpha: exporters leave it 0 or fill it
+    /// with noise.
     fn color(bits: u8) -> Result<Self, DecodeError> {
         let (bytes, masks) = match bits {
             15 | 16 => (2, Masks::RGB_555),

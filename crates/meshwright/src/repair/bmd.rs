@@ -1,11 +1,11 @@
-//! Safe repairs of a BMD.
+//! Makes the safe repairs of a BMD.
 
 use super::{field, inner, item};
 use meshwright_bmd::{Bmd, Primitive};
 use meshwright_core::Finding;
 use std::sync::Arc;
 
-/// By code, what is done.
+/// The repairs by code, each with a description.
 pub(crate) const MENDED: &[(&str, &str)] = &[
     ("vertex-form", "the flags of the mesh allow all kinds of vertices"),
     ("triangle-form", "the flags of the mesh allow all kinds of triangles and quads"),

@@ -21,7 +21,7 @@ pub struct Mended {
     pub code: &'static str,
     /// The description of the repair.
     pub done: &'static str,
-    /// The repaired fields, as far as a report keeps them.
+    /// The repaired fields that the report lists.
     pub paths: Vec<String>,
     /// The number of faults.
     pub count: u64,
@@ -35,7 +35,7 @@ pub struct Repaired {
     pub bytes: Vec<u8>,
     /// The repaired faults.
     pub mended: Vec<Mended>,
-    /// Which bytes are others now, in the old file.
+    /// The changed ranges of bytes, in the old file.
     pub changed: Vec<Range<usize>>,
     /// The remaining faults.
     pub left: Report,
@@ -85,7 +85,7 @@ pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<R
     Ok(Repaired { bytes: out, mended, changed, left: after })
 }
 
-/// Everything that is wrong with a model that was read leniently.
+/// Returns all findings of a model that was read leniently.
 fn all_findings(forgiven: &Report, model: &AnyModel) -> Report {
     let mut report = forgiven.clone();
     report.append_new(model.validate());
@@ -156,7 +156,7 @@ impl Format {
     }
 }
 
-/// Puts the size of the file where its header states another, when that is what is wrong.
+/// Corrects the file size in the header, if the finding is about it.
 pub(crate) fn stated_size(bytes: &mut [u8], finding: &Finding, number: fn(u32) -> [u8; 4]) -> bool {
     let Ok(size) = u32::try_from(bytes.len()) else { return false };
     let at = finding

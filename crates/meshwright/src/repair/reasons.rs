@@ -3,7 +3,7 @@
 use crate::formats::Format;
 use meshwright_core::{Kind, Rule, Severity};
 
-/// Why nothing is done about a broken rule.
+/// Returns the reason why a broken rule is not repaired.
 pub(super) fn reason_for(format: Format, rule: &Rule) -> &'static str {
     if format.id() == "gltf" {
         return "glTF documents cannot be repaired in place: convert it to glb";

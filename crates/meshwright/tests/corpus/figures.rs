@@ -6,7 +6,7 @@ use meshwright::files::Tree;
 use meshwright::{Budget, Limits, Model, Opener};
 use meshwright_testkit::corpus;
 
-/// A named skeleton stays, whatever later named files found themselves; a skin that the suit found is used once if it
+/// A named skeleton stays, even if later named files found another one; a skin that the suit found is used once if it
 /// is named too.
 #[test]
 fn what_is_named_takes_the_place_of_what_was_found() {

@@ -8,7 +8,7 @@ use meshwright::scene::Engine;
 use meshwright::{AnyModel, Format, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::corpus;
 
-/// As [`worst`], where triangles may have been put in another order.
+/// Like [`worst`], where triangles may have been put in another order.
 fn worst_of_any(a: &Corners, b: &Corners) -> f64 {
     assert_eq!(a.len(), b.len());
     let apart = |p: &[[f32; 3]; 3], q: &[[f32; 3]; 3]| {

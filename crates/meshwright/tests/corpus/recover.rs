@@ -24,7 +24,7 @@ fn real_models_that_went_along_come_back_as_they_were() {
     assert!(count(&root, |path| is_kept(path, &ExportOptions::default())) > 90);
 }
 
-/// Every mesh of the games with every skeleton, and every animation of a skeleton with it.
+/// Tests every mesh of the games with every skeleton, and every animation with its skeleton.
 #[test]
 fn real_figures_that_went_along_come_back_as_they_were() {
     let root = corpus!();

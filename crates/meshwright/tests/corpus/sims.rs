@@ -77,7 +77,7 @@ fn outfits_are_put_together_as_in_the_reference() {
             scene.value.validate().unwrap();
             assert_eq!(scene.value.meshes.len(), wanted.len());
         }
-        // A body and a head are one figure, an appearance is its part.
+        // A body and a head are one character, an appearance is its part.
         let open = |name: &str| Opener::new().open_in(&finder, name).unwrap();
         let (body, head) = (open("made-body.720000010000000d.oft"), open("made-head.720000020000000d.oft"));
         let parts = |asset: &Model| asset.companions().files.iter().filter(|f| f.role == Role::Part).count();
@@ -126,7 +126,7 @@ fn bodies_find_their_skeletons_and_skills_their_keys() {
     assert_eq!((scene.clips.len(), scene.clips[0].frames), (1, 60));
 }
 
-/// The layout of the installed game: archives in folders of their own, of which one tree is made.
+/// The layout of the installed game: archives in several folders form one tree.
 #[test]
 fn what_archives_in_folders_hold_is_one_wardrobe() {
     use meshwright::files::{PackBuilder, PackKind};

@@ -1,4 +1,4 @@
-//! A dump shows all that a file holds: literal models, literal JSON.
+//! Tests that a dump shows everything in a file, with literal models and literal JSON.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",

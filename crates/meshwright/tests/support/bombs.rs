@@ -1,4 +1,4 @@
-//! Small files that ask for much, by name. Shared by the tests of memory and of the stack.
+//! Small files that need much memory or stack, by name. Several tests share them.
 
 use meshwright::{Format, Strictness, crucible, dpm, fsomodel, tso};
 use meshwright_testkit::{Builder, testdata};
@@ -64,7 +64,7 @@ fn bmd_clips() -> Bomb {
     Bomb::new("60,000 clips x 60,000 bones x 255 frames", Format::Bmd, bytes)
 }
 
-/// As [`bmd_clips`], with one bone that follows two others: it makes every bone count at every frame.
+/// Like [`bmd_clips`], with one bone that follows two others: it makes every bone count at every frame.
 fn bmd_followers() -> Bomb {
     let (clips, bones) = (10_000, 60_000_u32);
     let b = bmd_header(0, bones, clips);
@@ -84,7 +84,7 @@ fn bmd_followers() -> Bomb {
     Bomb::new("10,000 clips of 60,000 bones, one of which follows others", Format::Bmd, bytes)
 }
 
-/// Nothing is shared: each mesh has lists and a name of its own.
+/// Returns a file without shared data: each mesh has its own lists and name.
 fn bmd_lists() -> Bomb {
     let meshes = 60_000_u32;
     let b = bmd_header(meshes, 0, 0);
@@ -103,7 +103,7 @@ fn bmd_lists() -> Bomb {
     Bomb::new("60,000 BMD meshes, each with lists of its own", Format::Bmd, bytes)
 }
 
-/// As [`bmd_lists`], for the streams of clips.
+/// Like [`bmd_lists`], for the streams of clips.
 fn bmd_streams() -> Bomb {
     let clips = 60_000;
     let b = bmd_header(0, 1, clips);
@@ -163,7 +163,7 @@ fn dpm_chain() -> Bomb {
     Bomb::new("100,000 DPM bones, each on the one before", Format::Dpm, model.to_bytes().unwrap())
 }
 
-/// Returns every bone on the one before, as far as a parent's byte reaches.
+/// Returns a chain of bones, as long as the parent's byte allows.
 fn bmd_chain() -> Bomb {
     let bones = 65_000_u32;
     let b = bmd_header(0, bones, 0);
@@ -199,13 +199,13 @@ fn fso_chunks() -> Bomb {
     Bomb::new("300,000 empty chunks", Format::Fso, bytes)
 }
 
-/// Nodes within each other, or lists within lists where nothing is expected.
+/// Returns nested nodes, or nested lists in an unexpected place.
 fn fso_tree(name: &'static str, open: &str, close: &str, depth: usize) -> Bomb {
     let text = format!("{}{}", open.repeat(depth), close.repeat(depth));
     Bomb { metadata: Some(text.into_bytes().into()), ..Bomb::new(name, Format::Fso, fso(&[], 3)) }
 }
 
-/// As many levels as a reader allows, almost.
+/// Returns almost as many levels as a reader allows.
 fn fso_levels(depth: usize) -> Bomb {
     let node = r#"{"meshes":[],"transform":[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]],"children":["#;
     let text = format!(
@@ -250,7 +250,7 @@ fn crucible_chain() -> Bomb {
     Bomb::new("65,534 Crucible bones, each on the one before", Format::CrucibleSkeleton, bytes)
 }
 
-/// Bones in the order in which it takes longest to find their parents.
+/// Returns bones in the order for which finding parents takes longest.
 pub(crate) fn many_bones() -> tso::Skel {
     let n = 60_000_usize;
     let bone = |i: usize| tso::Bone {

@@ -1,4 +1,4 @@
-//! Everything that can be done with a file, done with a hostile one. Shared with the fuzz targets.
+//! Runs every operation on a hostile file. Shared with the fuzz targets.
 
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
@@ -25,17 +25,17 @@ pub(crate) struct Subject {
     pub(crate) format: Format,
     pub(crate) bytes: Vec<u8>,
     pub(crate) companions: Vec<(Role, Arc<[u8]>)>,
-    /// It opens strictly before it is broken.
+    /// True if it opens strictly before it is broken.
     pub(crate) sound: bool,
 }
 
-/// Stands between the files of a [joined](Subject::joined) subject, before the number of the next one's kind.
+/// The separator between the files of a [joined](Subject::joined) subject, before the number of the next one's kind.
 const SEPARATOR: &[u8] = b"\xffNEXT\xff";
 
 const ROLES: [Role; 5] = [Role::Clips, Role::Metadata, Role::Skeleton, Role::Animation, Role::Binding];
 
 impl Subject {
-    /// Returns the file and its companions as one run of bytes, as a fuzzer wants them.
+    /// Returns the file and its companions as one byte string for a fuzzer.
     #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
     pub(crate) fn joined(&self) -> Vec<u8> {
         let mut out = self.bytes.clone();
@@ -46,7 +46,7 @@ impl Subject {
         out
     }
 
-    /// Returns the subject that was joined; any bytes are one.
+    /// Splits a joined subject; any bytes are valid.
     #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
     pub(crate) fn split(format: Format, bytes: &[u8]) -> Self {
         let mut parts = Vec::new();
@@ -69,7 +69,7 @@ impl Subject {
         }
     }
 
-    /// Returns the subject with itself or, now and then, one of its companions broken.
+    /// Returns the subject with its file or, sometimes, one of its companions broken.
     pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
         match out.companions.len() {
@@ -134,7 +134,7 @@ pub(crate) fn run(subject: &Subject) -> Reached {
     reached
 }
 
-/// An answer from strict and lenient readers, and what opens is written and read again.
+/// Reads strictly and leniently; a file that opens is written and read again.
 fn obeys(subject: &Subject) {
     let open = |bytes: &[u8], read: &ReadOptions| {
         let read = read.with_limits(Limits::default().with_memory(MEMORY));
@@ -186,7 +186,7 @@ pub(crate) fn used(scene: &Scene) {
     converted(scene);
 }
 
-/// The rest pose, and the first, a middle, the last and an impossible frame of some clips.
+/// Poses a scene at rest, and at the first, a middle, the last and an impossible frame of some clips.
 fn posed(scene: &Scene) {
     let mut evaluator = Evaluator::new(scene).unwrap_or_else(|e| panic!("cannot be posed: {e}"));
     let clips = (0..scene.clips.len()).take(2).chain(scene.clips.len().checked_sub(1));
@@ -275,7 +275,7 @@ fn chunks(glb: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((glb.get(20..20 + size)?, glb.get(28 + size..).unwrap_or_default()))
 }
 
-/// A document plays or is refused, in one line.
+/// Plays a document; a refusal is one line.
 pub(crate) fn document(glb: &[u8]) {
     match Player::with_memory(glb, MEMORY) {
         Ok(player) => {
@@ -288,7 +288,7 @@ pub(crate) fn document(glb: &[u8]) {
     }
 }
 
-/// A GLB broken in its JSON, its buffer or its frame.
+/// Plays a GLB with a broken JSON, buffer or container.
 fn documents(glb: &[u8]) {
     let seed = glb.iter().fold(glb.len() as u64, |seed, b| seed.rotate_left(7) ^ u64::from(*b));
     let mut rng = Rng::new(seed);
@@ -388,7 +388,7 @@ fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
     Some(Subject { name, format, bytes, companions, sound })
 }
 
-/// Returns the mutant of a number: which of the subjects, broken how.
+/// Returns the mutant with a number: the number selects the subject and its change.
 pub(crate) fn numbered(subjects: &[Subject], number: u64) -> Subject {
     let mut rng = Rng::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     // From several random choices, prefers a sound and a small one: broken files mostly fail at the same field again,

@@ -28,7 +28,7 @@ pub(crate) fn layout_of(format: Format, bytes: &[u8]) -> Layout {
     }
 }
 
-/// Returns a text: each line is a section that nothing points at.
+/// Returns the layout of a text: each line is a section without references.
 fn lines(bytes: &[u8]) -> Layout {
     let mut s = LayoutBuilder::new(bytes, Order::Little);
     let mut start = 0;
@@ -39,7 +39,7 @@ fn lines(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// Records of which none is pointed at: one section by halves.
+/// Returns the layout of records without references: one section in two halves.
 fn halves(bytes: &[u8]) -> Layout {
     let mut s = LayoutBuilder::new(bytes, Order::Little);
     let middle = bytes.len() / 2;
@@ -48,7 +48,7 @@ fn halves(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// Returns the chunks of a GLB; a text is one section by halves.
+/// Returns the chunks of a GLB; a text is one section in two halves.
 fn gltf(bytes: &[u8]) -> Layout {
     if !bytes.starts_with(b"glTF") {
         return halves(bytes);
@@ -175,7 +175,7 @@ fn fso(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// The streams of a chunk that starts at `at`: compressed and decoded size, then the block.
+/// Adds the streams of a chunk that starts at `at`: compressed and decoded size, then the block.
 fn chunk(s: &mut LayoutBuilder<'_>, at: usize) {
     let packed = s.word(at + 1);
     s.section(at + 9, packed, None, Some(Field::word(at + 1)));
@@ -214,21 +214,21 @@ fn crucible_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// Returns a string after a byte with its length. Returns its end.
+/// Adds a string after a byte with its length. Returns its end.
 fn pascal(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let len = s.number(at, 1);
     s.section(at + 1, len, None, Some(Field { at, width: 1, unit: 1 }));
     at + 1 + len
 }
 
-/// Returns a table of `count * size` bytes after its count. Returns its end.
+/// Adds a table of `count * size` bytes after its count. Returns its end.
 fn counted(s: &mut LayoutBuilder<'_>, at: usize, size: usize) -> usize {
     let len = s.word(at) * size;
     s.section(at + 4, len, None, Some(Field::count(at, size)));
     at + 4 + len
 }
 
-/// Names, faces, bindings and vertices from `at` on.
+/// Adds names, faces, bindings and vertices from `at` on.
 fn geometry(s: &mut LayoutBuilder<'_>, mut at: usize) {
     let names = s.word(at);
     at += 4;
@@ -274,7 +274,7 @@ fn tso_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// Lists of pairs of strings. Returns where they end.
+/// Adds lists of pairs of strings. Returns their end.
 fn lists(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let (count, mut at) = (s.word(at), at + 4);
     for _ in s.records(at, count, 4) {

@@ -14,9 +14,9 @@ const MAX_NAME: usize = 31;
 /// A clip of a model: a range of its poses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClipRange {
-    /// Its name, as bytes.
+    /// The name, as bytes.
     pub name: Vec<u8>,
-    /// Its first pose.
+    /// The first pose.
     pub start: u32,
     /// The number of poses, at least 1.
     pub length: u32,

@@ -21,7 +21,7 @@ pub struct ShaderScript {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shader {
-    /// Its name, at most 63 bytes.
+    /// The name, at most 63 bytes.
     pub name: Vec<u8>,
     /// The passes over the surface; the engine keeps 8. A shader without stages is not drawn.
     pub stages: Vec<Stage>,

@@ -49,9 +49,9 @@ pub enum Tangents {
     /// Missing tangents are not computed.
     #[default]
     Keep,
-    /// They are computed; the second texture coordinate grows upwards.
+    /// Missing tangents are computed; the second texture coordinate grows upwards.
     Up,
-    /// They are computed; the second texture coordinate grows downwards.
+    /// Missing tangents are computed; the second texture coordinate grows downwards.
     Down,
 }
 
@@ -217,7 +217,7 @@ impl Drawable<'_> {
         self.sources.first().and_then(|s| s.level)
     }
 
-    /// Its material.
+    /// The material.
     #[must_use]
     pub fn material(&self) -> Option<MaterialId> {
         self.mesh.material

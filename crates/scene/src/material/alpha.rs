@@ -40,7 +40,7 @@ pub enum AlphaLevels {
     /// All values are 255, or the image has no alpha.
     #[default]
     Full,
-    /// All are 0.
+    /// All values are 0.
     None,
     /// Only 0 and 255.
     Two,

@@ -115,7 +115,7 @@ pub struct Skin {
 pub struct Influence {
     /// The joint.
     pub joint: u32,
-    /// Its weight. In a well-made file, the weights of a vertex sum to 1.
+    /// The weight. In a well-made file, the weights of a vertex sum to 1.
     pub weight: f32,
 }
 

@@ -47,7 +47,7 @@ pub struct Scene {
     pub clips: Vec<Clip>,
     /// Levels of detail, finest first; empty if the model has only one level.
     pub levels: Vec<Level>,
-    /// The variants of the model; empty if there is only one look.
+    /// The variants of the model; empty if it has only one look.
     pub variants: Vec<Variant>,
     /// Native fields of the file as a whole.
     pub extras: Option<Extra>,
@@ -56,7 +56,7 @@ pub struct Scene {
 /// A variant of a model: some of its meshes have other materials.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variant {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The meshes with their materials in this variant.
     pub materials: Vec<(MeshId, MaterialId)>,
@@ -257,9 +257,9 @@ impl Default for Material {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Image {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its media type: `image/png` or `image/jpeg`.
+    /// The media type: `image/png` or `image/jpeg`.
     pub mime: &'static str,
     /// The encoded image.
     pub bytes: Arc<Vec<u8>>,

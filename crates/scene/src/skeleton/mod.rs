@@ -58,7 +58,7 @@ impl Local {
 /// One bone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Its name, which need not be unique.
+    /// The name, which need not be unique.
     pub name: String,
     /// The index of the parent joint. Parents may come after their children.
     pub parent: Option<usize>,

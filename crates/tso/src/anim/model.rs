@@ -6,7 +6,7 @@ use crate::props::PropertyList;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
-/// Frames per second of every animation; the stored durations are of no use.
+/// Frames per second of every animation; the stored durations are not used.
 pub const FRAME_RATE: u32 = 30;
 
 /// The first key that real files store for a channel that a motion does not have.
@@ -17,15 +17,15 @@ pub const KEYS_UNUSED: u32 = u32::MAX;
 pub struct Anim {
     /// The animation's name, up to 65535 bytes.
     pub name: Name,
-    /// Milliseconds in the game's own files, seconds in FreeSO's. Players go by the frames.
+    /// Milliseconds in the game's own files, seconds in FreeSO's. Players use the number of frames.
     pub duration: F32,
     /// The distance that the character moves.
     pub distance: F32,
     /// True if the character moves.
     pub moving: Flag,
-    /// Keys of all motions: places relative to the parent, 3 units to the metre.
+    /// The translation keys of all motions, relative to the parent, 3 units to the metre.
     pub translations: Vec<[F32; 3]>,
-    /// Keys of all motions: quaternions x, y, z, w relative to the parent, conjugates of the rotations.
+    /// The rotation keys of all motions: quaternions x, y, z, w relative to the parent, conjugates of the rotations.
     pub rotations: Vec<[F32; 4]>,
     /// The motion of each bone. If a bone has several motions, the last one counts, channel by channel.
     pub motions: Vec<Motion>,
@@ -44,15 +44,15 @@ pub struct Motion {
     pub bone: Name,
     /// Number of frames, and of keys of each kind that the motion has.
     pub frames: u32,
-    /// As [`Anim::duration`].
+    /// Like [`Anim::duration`].
     pub duration: F32,
     /// True if the motion has translations; otherwise the bone keeps its position.
     pub has_translation: Flag,
     /// True if the motion has rotations; otherwise the bone keeps its rotation.
     pub has_rotation: Flag,
-    /// First of its [`translations`](Anim::translations); means nothing where it has none.
+    /// First of its [`translations`](Anim::translations); without meaning if it has none.
     pub first_translation: u32,
-    /// First of its [`rotations`](Anim::rotations); means nothing where it has none.
+    /// First of its [`rotations`](Anim::rotations); means nothing if it has none.
     pub first_rotation: u32,
     /// True if properties follow in the file.
     pub has_properties: Flag,
@@ -76,9 +76,9 @@ pub struct TimeProperty {
 /// The nesting of the properties of motions in the file. Readers disagree, and no known file has any.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Nesting {
-    /// Lists of lists of pairs, as FreeSO and Niotso have it.
+    /// Lists of lists of pairs, as in FreeSO and Niotso.
     #[default]
     Three,
-    /// Lists of pairs, as mixiate's add-on has it: each list of [`Motion::properties`] holds exactly one.
+    /// Lists of pairs, as in mixiate's add-on: each list of [`Motion::properties`] holds exactly one.
     Two,
 }

@@ -12,7 +12,7 @@ use meshwright_core::{
 };
 use nom::number::complete::be_u32;
 
-/// Events of one motion at one time.
+/// Reads the events of a motion at one time.
 fn time_property(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<TimeProperty, ReadError> {
     let time = cursor.read(&path.field("time"), be_u32::<&[u8], Fault<'_>>)?;
     Ok(TimeProperty { time, lists: property_lists(cursor, &path.field("lists"))? })
@@ -56,7 +56,7 @@ fn key_table<const N: usize, const M: usize>(
 }
 
 impl Anim {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -64,8 +64,8 @@ impl Anim {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes and version may be broken: the values are kept, and
-    /// a motion's channel whose keys lie outside the arrays has no effect.
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes and version, and keeps the
+    /// values, and a motion's channel whose keys lie outside the arrays has no effect.
     ///
     /// Properties of motions are taken as lists of lists; only where that does not fit are they taken as lists.
     ///
@@ -86,7 +86,7 @@ impl Anim {
         }
     }
 
-    /// Returns how likely these are the bytes of an `.anim`. The format has no magic: the tables of keys and the
+    /// Returns how likely the bytes are those of an `.anim`. The format has no magic: the tables of keys and the
     /// first motion must fit the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let walk = || -> Option<bool> {
@@ -116,7 +116,7 @@ impl Anim {
         }
     }
 
-    /// Returns true if some motion has properties, so that it matters how they are nested.
+    /// Returns true if some motion has properties, for which the nesting matters.
     fn has_properties(&self) -> bool {
         self.motions.iter().any(|m| !m.properties.is_empty())
     }

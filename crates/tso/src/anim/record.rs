@@ -15,7 +15,7 @@ meshwright_core::record! {
     pub(crate) mod header: 9 {
         /// Milliseconds in the game's files, seconds in those of FreeSO.
         DURATION = "duration": 0, f32;
-        /// How far a walk goes.
+        /// The distance of a walk.
         DISTANCE = "distance": 4, f32;
         /// 0 or 1.
         MOVING = "moving": 8, u8;
@@ -25,17 +25,17 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The fields of a motion between its bone and its properties.
     pub(crate) mod keys: 18 {
-        /// How many.
+        /// The number of frames.
         FRAMES = "frames": 0, u32;
-        /// As above.
+        /// The duration, as in the header.
         DURATION = "duration": 4, f32;
         /// 0 or 1.
         HAS_TRANSLATION = "has_translation": 8, u8;
         /// 0 or 1.
         HAS_ROTATION = "has_rotation": 9, u8;
-        /// 0xFFFFFFFF where there is none.
+        /// 0xFFFFFFFF if there is none.
         FIRST_TRANSLATION = "first_translation": 10, u32;
-        /// 0xFFFFFFFF where there is none.
+        /// 0xFFFFFFFF if there is none.
         FIRST_ROTATION = "first_rotation": 14, u32;
     }
 }
@@ -48,7 +48,7 @@ pub(crate) const NAME: u64 = 4;
 pub(crate) const TRANSLATION: usize = 12;
 /// The bytes of a rotation: four floats.
 pub(crate) const ROTATION: usize = 16;
-/// The offset of the bone's name in a motion, after a word.
+/// The offset of the bone's name in a motion: a word comes before it.
 pub(crate) const BONE: u64 = 4;
 /// The fewest bytes of a motion: a word, a name, the keys and two flags.
 pub(crate) const MOTION_MIN: usize = 4 + 1 + keys::SIZE + 1 + 1;
@@ -57,7 +57,7 @@ pub(crate) const COUNT: usize = 4;
 /// The fewest bytes of events at one time: the time and a count.
 pub(crate) const EVENT_MIN: usize = 4 + COUNT;
 
-/// Duration, distance and whether the figure moves.
+/// Reads the duration, the distance and the flag of movement.
 pub(crate) fn read_header(i: &[u8]) -> Step<'_, (F32, F32, Flag)> {
     let (i, duration) = field(header::DURATION, float).parse(i)?;
     let (i, distance) = field(header::DISTANCE, float).parse(i)?;
@@ -65,7 +65,7 @@ pub(crate) fn read_header(i: &[u8]) -> Step<'_, (F32, F32, Flag)> {
     Ok((i, (duration, distance, moving)))
 }
 
-/// Which keys a motion has.
+/// Reads the key ranges of a motion.
 pub(crate) fn read_keys(i: &[u8]) -> Step<'_, Motion> {
     let (i, frames) = field(keys::FRAMES, be_u32).parse(i)?;
     let (i, duration) = field(keys::DURATION, float).parse(i)?;

@@ -39,7 +39,7 @@ all_rules!(
 
 impl Anim {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the animation is written
-    /// to, which for an unchanged one is the file it was read from.
+    /// to, which is the original file if nothing changed.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -113,7 +113,7 @@ fn motion(
     Ok(())
 }
 
-/// Warnings about values that break no rule.
+/// Warns about values that break no rule.
 fn remarks(anim: &Anim, offsets: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
     let root = FieldPath::ROOT;
     rules::name(&anim.name, &root.field("name"), NAME, findings)?;

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 
 impl Motion {
-    /// Returns the translation of every frame; empty where the motion has none or they lie outside the array.
+    /// Returns the translation of every frame; empty if the motion has none or its range is outside the array.
     pub fn translations<'a>(&self, anim: &'a Anim) -> &'a [[F32; 3]] {
         run(&anim.translations, self.has_translation, self.first_translation, self.frames)
     }
@@ -58,13 +58,13 @@ fn around<T: Copy>(keys: &[T], frame: f64) -> Option<(T, T, f64)> {
 }
 
 impl Anim {
-    /// Returns the number of frames: of the motion with the most keys.
+    /// Returns the number of frames: the largest of all motions.
     pub fn frames(&self) -> u32 {
         let has_keys = |m: &&Motion| !m.translations(self).is_empty() || !m.rotations(self).is_empty();
         self.motions.iter().filter(has_keys).map(|m| m.frames).max().unwrap_or(0)
     }
 
-    /// Seconds from the first frame to the last, by the frame rate and not by the stored duration.
+    /// Returns the seconds from the first to the last frame, computed from the frame rate instead of the stored duration.
     pub fn seconds(&self) -> f64 {
         f64::from(self.frames().saturating_sub(1)) / f64::from(FRAME_RATE)
     }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Limits, ReadOptions, Strictness, WriteError};
 
 impl Anim {
-    /// Returns the file. An animation that breaks a rule is refused.
+    /// Writes the file. An animation that breaks a rule is refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -18,7 +18,8 @@ impl Anim {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens, such as the one the animation came from.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens, such as the one the
+    /// animation came from.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.
@@ -48,7 +49,8 @@ impl Anim {
         Ok(bytes)
     }
 
-    /// Readers prefer the other nesting wherever it fits, so that not everything can be written in this one.
+    /// Returns true if readers choose the same nesting: they prefer the other one if it fits, so some content cannot
+    /// be written in this one.
     fn reads_back(&self, bytes: &[u8], strictness: Strictness) -> Result<(), WriteError> {
         let options = match strictness {
             Strictness::Strict => ReadOptions::default(),

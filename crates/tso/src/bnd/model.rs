@@ -12,7 +12,7 @@ pub struct Bnd {
     pub bone: Name,
     /// The mesh.
     pub mesh: Option<ResourceId>,
-    /// Its texture.
+    /// The texture.
     pub texture: Option<ResourceId>,
     /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
@@ -38,7 +38,7 @@ impl ResourceId {
     pub const MESH: u32 = 9;
     /// The type of a `.bnd`.
     pub const BINDING: u32 = 11;
-    /// The types of pictures: BMP, TGA, PNG, JPEG, and one that FreeSO uses for PNG.
+    /// The types of image files: BMP, TGA, PNG, JPEG, and one that FreeSO uses for PNG.
     pub const TEXTURES: [u32; 5] = [1, 2, Self::PNG, Self::JPEG, 20];
     pub(crate) const PNG: u32 = 14;
     pub(crate) const JPEG: u32 = 19;

@@ -32,14 +32,14 @@ pub(crate) fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
     }
 }
 
-/// Version and a name that can be read.
+/// Returns true if the bytes begin with the version and a readable name.
 fn starts(bytes: &[u8]) -> bool {
     let name = bytes.strip_prefix(&VERSION.to_be_bytes()).and_then(|rest| pstr(rest).ok());
     name.is_some_and(|(_, name)| !name.is_empty() && Name::from(name).is_plain())
 }
 
 impl Bnd {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -65,7 +65,7 @@ impl Bnd {
         Ok(Parsed::new(bnd, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.bnd`. The format has no magic: the file is read.
+    /// Returns how likely the bytes are those of a `.bnd`. The format has no magic: the file is read.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 10));
         match Self::parse_with(bytes, &options) {

@@ -9,7 +9,7 @@ meshwright_core::record! {
         GROUP = "group": 0, u32;
         /// The file's number.
         FILE = "file": 4, u32;
-        /// 9 for a mesh; of a texture that of its picture format.
+        /// The type: 9 for a mesh, that of the image format for a texture.
         KIND = "kind": 8, u32;
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn check(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError>
     if findings.is_validating() { types(bnd, findings) } else { Ok(()) }
 }
 
-/// A linked resource must have the type of its link.
+/// Checks that linked resources have the types of their links.
 fn types(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
     let [mesh_at, texture_at] = bnd.kinds_at();
     for (field, resource, known, at) in [

@@ -10,7 +10,7 @@ use meshwright_core::{
 };
 
 impl Mesh {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -37,7 +37,7 @@ impl Mesh {
         Ok(Parsed::new(mesh, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.mesh`. The format has no magic: the sizes of all tables must fit
+    /// Returns how likely the bytes are those of a `.mesh`. The format has no magic: the sizes of all tables must fit
     /// the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         match bytes.split_first_chunk() {

@@ -22,11 +22,11 @@ meshwright_core::record! {
         BONE = "bone": 0, u32;
         /// The first real vertex.
         FIRST_REAL = "first_real": 4, u32;
-        /// How many.
+        /// The number of them.
         REAL_COUNT = "real_count": 8, u32;
-        /// The first blend vertex; 0xFFFFFFFF where there is none.
+        /// The first blend vertex; 0xFFFFFFFF if there is none.
         FIRST_BLEND = "first_blend": 12, u32;
-        /// How many.
+        /// The number of them.
         BLEND_COUNT = "blend_count": 16, u32;
     }
 }
@@ -34,15 +34,15 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// Texture coordinates of a real vertex.
     pub(crate) mod uv: 8 {
-        /// From the top left.
+        /// Texture coordinates from the top left.
         UV = "uv": 0, [f32; 2];
     }
 }
 
 meshwright_core::record! {
-    /// Which real vertex a blend vertex pulls, and how far. Texts have the two the other way round.
+    /// The weight of a blend vertex and the real vertex that it pulls. Text files have them in the reverse order.
     pub(crate) mod pull: 8 {
-        /// 0x8000 for all the way.
+        /// 0x8000 means 1.
         WEIGHT = "weight": 0, u32;
         /// The real vertex.
         TARGET = "target": 4, u32;
@@ -52,7 +52,7 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The common fields of real and blend vertices.
     pub(crate) mod vertex: 24 {
-        /// In the bone's space.
+        /// In the space of the bone.
         POSITION = "position": 0, [f32; 3];
         /// In the bone's space.
         NORMAL = "normal": 12, [f32; 3];
@@ -69,7 +69,7 @@ pub(crate) const REAL: usize = uv::SIZE + vertex::SIZE;
 /// The bytes of a blend vertex in its two tables.
 pub(crate) const BLEND: usize = pull::SIZE + vertex::SIZE;
 
-/// Position and normal.
+/// Decodes position and normal.
 pub(crate) fn position_and_normal(bytes: &[u8; vertex::SIZE]) -> ([F32; 3], [F32; 3]) {
     let [x, y, z, nx, ny, nz] = words(bytes);
     ([x, y, z], [nx, ny, nz])
@@ -117,7 +117,7 @@ impl Order {
         Ok((i, Binding { bone, first_real, real_count, first_blend, blend_count }))
     }
 
-    /// Puts an integer.
+    /// Writes an integer.
     pub(crate) fn put_word(self, r: &mut Record<'_>, f: Field, value: u32) {
         r.bytes(f, &self.bytes(value));
     }

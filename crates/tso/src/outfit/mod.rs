@@ -1,4 +1,4 @@
-//! `.apr`, `.oft`, `.hag`, `.po`, `.col`: which meshes make up what a figure wears.
+//! `.apr`, `.oft`, `.hag`, `.po`, `.col`: the meshes of outfits.
 
 pub(crate) mod model;
 mod read;

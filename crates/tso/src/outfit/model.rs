@@ -8,14 +8,14 @@ use core::str::FromStr;
 /// A file by its number and type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileRef {
-    /// The file; 0 where none is meant.
+    /// The number of the file; 0 if there is none.
     pub file: u32,
-    /// Its type.
+    /// The type.
     pub kind: u32,
 }
 
 impl FileRef {
-    /// Returns the same file as bindings name it, where one is meant.
+    /// Returns the reference in the form that bindings use, if there is one.
     pub fn id(self) -> Option<ResourceId> {
         (self.file != 0).then_some(ResourceId { group: 0, file: self.file, kind: self.kind })
     }
@@ -61,7 +61,7 @@ impl Region {
 /// A `.hag` file of The Sims Online: the appearances of hands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hag {
-    /// By tone, side and gesture, in that order; see [`get`](Self::get).
+    /// The appearances by tone, side and gesture, in that order; see [`get`](Self::get).
     pub appearances: [FileRef; 18],
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
@@ -79,7 +79,7 @@ impl Hag {
 /// A `.po` file of The Sims Online: an outfit that is for sale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Po {
-    /// A word that programs disagree on: FreeSO takes it for the figure's gender.
+    /// A word that programs interpret differently: FreeSO reads it as the character's gender.
     pub unknown: u32,
     /// The outfit.
     pub outfit: Option<ResourceId>,
@@ -89,10 +89,10 @@ pub struct Po {
     pub trailing: Vec<u8>,
 }
 
-/// A `.col` file of The Sims Online: a collection of things for sale.
+/// A `.col` file of The Sims Online: a collection of items for sale.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Col {
-    /// Its items.
+    /// The items.
     pub items: Vec<ColItem>,
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
@@ -101,7 +101,7 @@ pub struct Col {
 /// An item of a [`Col`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ColItem {
-    /// Its place in the collection.
+    /// The place in the collection.
     pub index: u32,
     /// The item that can be bought.
     pub purchasable: FileRef,
@@ -145,12 +145,12 @@ words! {
         /// Dark.
         Dark = "dark",
     }
-    /// A side of the figure.
+    /// A side of the character.
     Side: "side" {
-        /// Its right.
+        /// The right side.
         #[default]
         Right = "right",
-        /// Its left.
+        /// The left side.
         Left = "left",
     }
     /// The gesture of a hand.
@@ -158,14 +158,14 @@ words! {
         /// The open hand.
         #[default]
         Idle = "idle",
-        /// It is closed.
+        /// A closed hand.
         Fist = "fist",
-        /// It points.
+        /// A pointing hand.
         Pointing = "pointing",
     }
 }
 
-/// The types of what records name.
+/// The types of the files that records name.
 pub(crate) mod kinds {
     pub(crate) const BINDING: u32 = 11;
     pub(crate) const APPEARANCE: u32 = 12;

@@ -79,7 +79,7 @@ type Signature<T> = fn(&T) -> bool;
 macro_rules! readers {
     ($($ty:ident: $read:ident, $is:expr;)+) => {$(
         impl $ty {
-            /// Reads a file that keeps all rules, within the default limits.
+            /// Reads a file strictly, within the default limits.
             ///
             /// # Errors
             /// The first rule that the file breaks.

@@ -18,7 +18,7 @@ meshwright_core::rules! {
 
 all_rules!(RULES, &[TAG, some::VERSION, some::TYPE_ID, some::EXTENSION]);
 
-/// A record that is checked; the last field ends at [`end`](Self::end).
+/// A record with rules; the last field ends at [`end`](Self::end).
 pub(crate) trait Checked {
     fn end(&self) -> u64;
     fn behind(&self) -> &[u8];
@@ -31,7 +31,7 @@ pub(crate) trait Checked {
     }
 }
 
-/// A number that is to be that of a type, at `at`.
+/// Checks that the type number at `at` is the expected one.
 fn kind(found: u32, wanted: u32, path: &FieldPath<'_>, at: u64, f: &mut Findings) -> Result<(), ReadError> {
     if found == wanted {
         return Ok(());
@@ -39,7 +39,7 @@ fn kind(found: u32, wanted: u32, path: &FieldPath<'_>, at: u64, f: &mut Findings
     f.broken(some::TYPE_ID, path, at, || format!("type {found}, {wanted} is expected"))
 }
 
-/// References of 8 bytes each from `start` on; those to nothing are left out.
+/// Checks references of 8 bytes each from `start` on; empty ones are skipped.
 fn refs(
     all: &[FileRef],
     wanted: u32,

@@ -15,13 +15,13 @@ pub(crate) const SKELETON: SkeletonId = SkeletonId(0);
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Part<'a> {
-    /// Its name; the file says none.
+    /// The name; the file stores none.
     pub name: String,
     /// The mesh.
     pub geometry: &'a Geometry,
     /// The name of its texture, which only a `.bnd` or The Sims 1 file knows.
     pub material: Option<String>,
-    /// The suit of The Sims 1 that it belongs to, and what that says of it: they become extras of the mesh.
+    /// The suit of The Sims 1 that it belongs to, and its record in the suit. They become extras of the mesh.
     pub suit: Option<(&'a Suit, &'a SkinPart)>,
 }
 
@@ -73,7 +73,7 @@ pub struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    /// Nothing yet.
+    /// Makes an empty assembly.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }

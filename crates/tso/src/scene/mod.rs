@@ -1,4 +1,4 @@
-//! To and from the exchange model.
+//! Conversions to and from the exchange model.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,

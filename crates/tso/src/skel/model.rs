@@ -11,7 +11,7 @@ use meshwright_core::F32;
 pub struct Skel {
     /// The skeleton's name.
     pub name: Name,
-    /// Its bones. Parents may come after their children.
+    /// The bones. Parents may come after their children.
     pub bones: Vec<Bone>,
     /// Bytes after the last field, which a lenient reader keeps; no known file has any.
     pub trailing: Vec<u8>,
@@ -20,9 +20,9 @@ pub struct Skel {
 /// One bone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bone {
-    /// A word of unknown use, 1 in every file seen.
+    /// A word of unknown use, 1 in every known file.
     pub unknown: u32,
-    /// Its name.
+    /// The name.
     pub name: Name,
     /// The name of the parent bone; `NULL` for a root.
     pub parent: Name,
@@ -30,11 +30,11 @@ pub struct Bone {
     pub has_properties: Flag,
     /// Property lists; empty if [`has_properties`](Self::has_properties) is not set.
     pub properties: Vec<PropertyList>,
-    /// Place relative to the parent in the rest pose, 3 units to the metre.
+    /// Translation relative to the parent in the rest pose, 3 units to the metre.
     pub translation: [F32; 3],
     /// The conjugate of the rotation relative to the parent in the rest pose: a quaternion x, y, z, w.
     pub rotation: [F32; 4],
-    /// True if animations may move the bone. All programs store it, none obeys it.
+    /// True if animations may move the bone. All programs store it, but none uses it.
     pub can_translate: u32,
     /// True if animations may turn the bone. All programs store it, none obeys it.
     pub can_rotate: u32,
@@ -58,8 +58,8 @@ pub(crate) fn is_null(name: &Name) -> bool {
     name.bytes().eq_ignore_ascii_case(b"NULL")
 }
 
-/// The bones of the adult skeleton with their parents, parents first. Where they are in the rest pose is only in
-/// the game's own `adult.skel`.
+/// The bones of the adult skeleton with their parents, parents first. Their rest pose is only in the game's own
+/// `adult.skel`.
 pub const ADULT_BONES: [(&str, Option<&str>); 29] = [
     ("ROOT", None),
     ("PELVIS", Some("ROOT")),

@@ -27,7 +27,7 @@ fn bone(cursor: &mut Cursor<'_, '_>, path: &FieldPath<'_>) -> Result<Bone, ReadE
 }
 
 impl Skel {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -35,8 +35,8 @@ impl Skel {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes and version may be broken: the values are kept, and
-    /// [`parents`](Self::parents) makes do.
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes and version, and keeps the
+    /// values, and [`parents`](Self::parents) handles them.
     ///
     /// # Errors
     /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
@@ -63,9 +63,8 @@ impl Skel {
         Ok(Parsed::new(skel, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.skel`. The format has no magic: the file is read, within a
-    /// mebibyte. Other records of the game begin alike, so that a file whose first bone has no printable name is
-    /// rejected.
+    /// Returns how likely the bytes are those of a `.skel`. The format has no magic: the file is read, within a
+    /// mebibyte. Other records of the game begin similarly, so a file whose first bone has no printable name is rejected.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if !bytes.starts_with(&VERSION.to_be_bytes()) {
             return Confidence::No;

@@ -13,9 +13,9 @@ use nom::number::complete::be_u32;
 meshwright_core::record! {
     /// The fields of a bone after its properties.
     pub(crate) mod tail: 48 {
-        /// Relative to the parent.
+        /// The translation relative to the parent.
         TRANSLATION = "translation": 0, [f32; 3];
-        /// The conjugate of what the bone does.
+        /// The conjugate of the bone's rotation.
         ROTATION = "rotation": 12, [f32; 4];
         /// 0 or 1.
         CAN_TRANSLATE = "can_translate": 28, u32;
@@ -23,7 +23,7 @@ meshwright_core::record! {
         CAN_ROTATE = "can_rotate": 32, u32;
         /// 0 or 1.
         CAN_BLEND = "can_blend": 36, u32;
-        /// Of an effect that no game shows.
+        /// A parameter of an effect that no game shows.
         WIGGLE_VALUE = "wiggle_value": 40, f32;
         WIGGLE_POWER = "wiggle_power": 44, f32;
     }

@@ -46,7 +46,7 @@ all_rules!(
 
 impl Skel {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written
-    /// to, which for an unchanged one is the file it was read from.
+    /// to, which is the original file if nothing changed.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.
@@ -55,7 +55,7 @@ impl Skel {
     }
 }
 
-/// Every bone with its number and offset.
+/// A bone with its index and offset.
 type Placed<'s> = (usize, &'s Bone, u64);
 
 /// Checks all rules.
@@ -138,7 +138,7 @@ fn finite((i, bone, at): Placed<'_>, findings: &mut Findings) -> Result<(), Read
     Ok(())
 }
 
-/// Warnings about values that break no rule.
+/// Warns about values that break no rule.
 fn remarks<'s>(
     skel: &Skel,
     bones: impl Iterator<Item = Placed<'s>>,

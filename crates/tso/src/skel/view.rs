@@ -19,7 +19,7 @@ impl Bone {
 }
 
 impl Skel {
-    /// Returns the bone of this name: spelled the same, else differing in letter case only.
+    /// Returns the bone of this name: with the same spelling, otherwise ignoring letter case.
     pub fn find(&self, name: &Name) -> Option<usize> {
         let same = |exact: bool| {
             self.bones.iter().position(|b| if exact { b.name == *name } else { b.name.matches(name) })
@@ -39,7 +39,7 @@ impl Skel {
         self.resolve(&self.index()).0
     }
 
-    /// Parents without cycles, and the bones that were cut loose for that.
+    /// Returns parents without cycles, and the bones whose parent was removed for this.
     pub(crate) fn resolve(&self, index: &NameIndex<'_>) -> (Vec<Option<usize>>, Vec<usize>) {
         let named = self.bones.iter().map(|b| b.parent_name().and_then(|p| index.find(p)));
         let walk = Walk::new(named.collect());
@@ -51,7 +51,7 @@ impl Skel {
         self.bones.iter().map(Bone::rest).collect()
     }
 
-    /// Model-space matrices of all bones in a pose; bones without a pose are at rest.
+    /// Returns the model-space matrices of all bones in a pose; bones without a pose are at rest.
     pub fn world(&self, pose: &[BonePose]) -> Vec<Affine64> {
         let parents = self.parents();
         let local = |i: usize| match (pose.get(i), self.bones.get(i)) {
@@ -77,7 +77,7 @@ impl Skel {
         world.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the bone of each name, as [`find`](Self::find) does it.
+    /// Returns the bone of each name, as [`find`](Self::find) does.
     pub fn find_all<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Vec<Option<usize>> {
         let index = self.index();
         names.into_iter().map(|name| index.find(name)).collect()
@@ -95,12 +95,12 @@ impl Skel {
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub(crate) parents: Vec<Option<usize>>,
-    /// Bones that were cut loose because they hung from themselves.
+    /// Bones that became roots because they were their own ancestors.
     pub(crate) cut: Vec<usize>,
 }
 
 impl Walk {
-    /// Cuts the first bone of every circle loose.
+    /// Makes the first bone of every circle a root.
     pub(crate) fn new(mut parents: Vec<Option<usize>>) -> Self {
         // The number of the walk that first came by; a walk that meets its own number has closed a circle.
         let mut walked = alloc::vec![usize::MAX; parents.len()];

@@ -18,7 +18,8 @@ impl Skel {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens, such as the one the skeleton came from.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens, such as the one the
+    /// skeleton came from.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

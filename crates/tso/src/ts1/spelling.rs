@@ -1,4 +1,4 @@
-//! Text and binary of one file.
+//! The text and binary forms of a file.
 
 use super::bcf::Bcf;
 use super::bmf::Bmf;

@@ -1,5 +1,5 @@
-//! Records of one kind of file as those of another that holds the same: text and binary of The Sims 1, The Sims 1 and
-//! The Sims Online. No number changes on the way; what the other kind has no field for is a loss.
+//! Converts between kinds of files with the same records: text and binary of The Sims 1, and files of The Sims 1 and
+//! The Sims Online. No number changes; data without a field in the other kind is a loss.
 
 use super::{Bcf, Bmf, Cfp, Character, CharacterSkeleton, Cmx, Skill, Skn};
 use crate::anim::Anim;
@@ -11,27 +11,27 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_scene::{Converted, Loss};
 
-/// Bytes after the last field, which a lenient reader kept.
+/// Returns the loss of bytes after the last field, which a lenient reader kept.
 fn trailing(bytes: &[u8]) -> Option<Loss> {
     let loss = Loss::new("trailing-bytes", "trailing", "bytes after the last field were dropped");
     (!bytes.is_empty()).then(|| loss.with_count(bytes.len(), "byte", "bytes"))
 }
 
-/// This many items that the other kind of file has no place for.
+/// Returns the loss of items that the other kind of file cannot store.
 fn dropped(code: &'static str, path: &str, items: [&'static str; 2], count: usize) -> Option<Loss> {
     let [one, several] = items;
     let message = format!("the file cannot store these {several}");
     (count > 0).then(|| Loss::new(code, path, message).with_count(count, one, several))
 }
 
-/// Items whose unknown words, flags or nesting of lists the other kind of file has no field for.
+/// Returns the loss of unknown words, flags or nested lists for which the other kind of file has no field.
 fn odd(path: &str, items: [&'static str; 2], count: usize) -> Option<Loss> {
     let [one, several] = items;
     let message = "the file has no field for unknown words, for flags other than 0 and 1, or for empty and nested lists";
     (count > 0).then(|| Loss::new("fields-dropped", path, message).with_count(count, one, several))
 }
 
-/// Returns the records of a character that the other kind of file has no place for.
+/// Returns the losses of records that the other kind of file cannot store.
 fn others(skeletons: usize, suits: usize, skills: usize) -> Vec<Loss> {
     let losses = [
         dropped("skeletons-dropped", "skeletons", ["skeleton", "skeletons"], skeletons),
@@ -42,7 +42,7 @@ fn others(skeletons: usize, suits: usize, skills: usize) -> Vec<Loss> {
 }
 
 impl Cmx {
-    /// Returns the same records in binary, which has no place for comments.
+    /// Returns the same records in binary. Comments are dropped.
     pub fn to_bcf(&self) -> Converted<Bcf> {
         let own = self.comments.iter().filter(|line| !line.bytes().is_empty() && **line != Self::COMMENT);
         let loss = Loss::new("comment-dropped", "comments", "binary files have no comments");
@@ -73,7 +73,7 @@ impl Bmf {
     }
 
     /// Returns the same mesh for The Sims Online, in a file with this stem. There a [`Bnd`] links a mesh to its texture by
-    /// numbers. They come from the names of both, as unpacked files have them, else from `number`. Without numbers the
+    /// numbers. They come from the names of both, as in unpacked files, otherwise from `number`. Without numbers the
     /// result has no [`Bnd`].
     pub fn to_mesh(&self, stem: &str, number: Option<u32>) -> Converted<(Mesh, Option<Bnd>)> {
         let id = |name: &str, kind| {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Wear {
-    /// The name of a suit of some `.cmx` or `.bcf`.
+    /// The name of a suit in a `.cmx` or `.bcf`.
     pub suit: String,
     /// The end of the name of a skin (`BODY`, `HEAD-HEAD`), and the name of its texture.
     pub textures: Vec<(String, String)>,
@@ -30,7 +30,8 @@ impl Wear {
             .collect()
     }
 
-    /// Returns the texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with, letter case aside.
+    /// Returns the texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with,
+    /// ignoring letter case.
     pub fn texture(&self, skin: &str) -> Option<&str> {
         let found = self.textures.iter().find(|(part, _)| {
             let before = skin.len().checked_sub(part.len()).and_then(|at| skin.split_at_checked(at));

@@ -1,4 +1,4 @@
-//! Posed meshes, natively and from the content of a glTF file.
+//! Compares meshes posed by the native rule and from the content of a glTF file.
 
 use super::data::{adult, anims, extent, files, floats, int, json, largest, meshes, name, table, triangles};
 use meshwright_scene::{Local, Mesh as SceneMesh, Motion, Scene, SceneOptions, Trs};
@@ -6,13 +6,13 @@ use meshwright_testkit::corpus;
 use meshwright_tso::{Affine64, Anim, Between, BonePose, Mesh, Skel, TO_GLTF};
 use std::fs;
 
-/// Native evaluation.
+/// Poses a mesh by the native rule.
 pub(crate) fn pose(mesh: &Mesh, skel: &Skel, at: Option<(&Anim, f64)>) -> meshwright_tso::Posed {
     let pose = at.map_or_else(|| skel.rest(), |(anim, frame)| anim.pose(skel, frame, Between::Slerp));
     mesh.geometry.pose(&skel.matrices_for(&mesh.geometry.bones, &skel.world(&pose)))
 }
 
-/// Linear blend skinning with weights and bind matrices only, as exact as the scene's numbers are.
+/// Poses a mesh of a scene by linear blend skinning, in 64 bits.
 pub(crate) fn skinned(scene: &Scene, mesh: &SceneMesh, locals: &[Trs]) -> Vec<[f64; 3]> {
     let skin = mesh.skin.as_ref().unwrap();
     let skeleton = &scene.skeletons[skin.skeleton.0];
@@ -35,7 +35,7 @@ pub(crate) fn skinned(scene: &Scene, mesh: &SceneMesh, locals: &[Trs]) -> Vec<[f
     mesh.positions.iter().enumerate().map(vertex).collect()
 }
 
-/// Local transforms of a clip at one of its frames.
+/// Returns the local transforms of a clip at a frame.
 pub(crate) fn locals(scene: &Scene, clip: usize, frame: usize) -> Vec<Trs> {
     let trs = |local: &Local| match local {
         Local::Trs(t) => *t,
@@ -146,7 +146,7 @@ fn the_gltf_block_matches_the_reference() {
     }
 }
 
-/// Joint weights and bind matrices say the same as the native rule at every frame of every animation.
+/// Joint weights and bind matrices give the same vertices as the native rule at every frame of every animation.
 #[test]
 fn skinning_matches_native_evaluation_at_every_frame() {
     let dir = corpus!();

@@ -29,8 +29,8 @@ fn trs(local: &Local) -> Trs {
     }
 }
 
-/// Returns the same figure on joints whose axes are turned, each otherwise, and whose names are in other letters: as another program's
-/// rig has it.
+/// Returns the same character on joints with other axes and other letter case in their names, like the rig of another
+/// program.
 fn turn_scene(mut scene: Scene) -> Scene {
     let turn =
         |j: Option<usize>| j.map_or(quat::IDENTITY, |j| quat::about([0.6, 0.0, 0.8], 0.4 + 0.7 * j as f64));
@@ -65,7 +65,7 @@ fn turn_scene(mut scene: Scene) -> Scene {
     scene.with_format("other")
 }
 
-/// Returns the same figure resting in the pose in which its vertices are bound, as Blender exports it. Clips keep the poses that they
+/// Returns the same character with its bind pose as rest pose, as Blender exports it. Clips keep the poses that they
 /// have.
 fn rest_as_bound(mut scene: Scene) -> Scene {
     let joints = &mut scene.skeletons[0].joints;
@@ -167,7 +167,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
     assert!(worst.iter().all(|w| *w <= 1e-4), "{worst:?} m");
 }
 
-/// A suit, its mesh, and skills with their keys, for the skeleton that the game has: it is not written again.
+/// A suit, its mesh, and skills with their keys, for the game's skeleton, which is not written.
 #[test]
 fn suits_and_skills_are_called_as_the_game_wants_them() {
     let dir = corpus!();

@@ -1,4 +1,4 @@
-//! Finding and comparing.
+//! Finds and compares files of the corpus.
 
 use meshwright_tso::{Anim, Mesh, Skel};
 use serde_json::Value;

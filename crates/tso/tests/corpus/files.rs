@@ -1,4 +1,4 @@
-//! Every field of every file, byte-identical rewriting, and the mesh without a skeleton.
+//! Tests every field of every file, byte-identical rewriting, and meshes without a skeleton.
 
 use super::data::{adult, extent, files, float, floats, int, json, largest, meshes, name, table, triangles};
 use meshwright_core::math::{dot, face_normal, facing, wide};

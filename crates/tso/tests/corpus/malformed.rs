@@ -1,4 +1,4 @@
-//! Broken files, refused or read as their list says.
+//! Tests that broken files are refused or read as their list says.
 
 use super::data::json;
 use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};

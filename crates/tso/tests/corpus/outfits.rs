@@ -1,4 +1,4 @@
-//! Outfits and their parts: as their reference dumps say, and broken ones as they are listed.
+//! Compares outfits and their parts with reference dumps, and broken ones with their list.
 
 use super::data::{files, int, json, name};
 use meshwright_core::{Confidence, FileFormat, ReadOptions};

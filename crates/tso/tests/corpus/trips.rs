@@ -1,4 +1,4 @@
-//! From the file to a scene and back.
+//! Converts files to scenes and back.
 
 use super::adult::pose;
 use super::data::{adult, anims, meshes};

@@ -1,4 +1,4 @@
-//! The Sims 1: every file as its reference dump says, and Maxis' bodies on their skeletons.
+//! Compares files of The Sims 1 with their reference dumps, and Maxis' bodies on their skeletons.
 
 use super::adult::{locals, skinned};
 use super::data::{float, floats, int, json, largest, name, table, triangles};
@@ -36,7 +36,7 @@ fn character(path: &Path) -> Character {
     }
 }
 
-/// Keys by the name that a skill gives them.
+/// Returns the keys with the name that a skill gives.
 fn keys(dir: &Path, name: &str) -> Option<Cfp> {
     let found = all(dir, "cfp")
         .into_iter()
@@ -284,7 +284,7 @@ pub(crate) struct Body {
     pub(crate) dump: Value,
 }
 
-/// Returns the meshes of the manifest that are posed, with their skeletons and skills.
+/// Returns the meshes of the manifest with poses, with their skeletons and skills.
 pub(crate) fn bodies(dir: &Path) -> Vec<Body> {
     let manifest = json(&dir.join("manifest.json"));
     let posed =

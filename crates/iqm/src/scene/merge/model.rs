@@ -20,9 +20,9 @@ use meshwright_scene::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MergedAnim {
-    /// Its name.
+    /// The name.
     pub name: Vec<u8>,
-    /// Its frames in the result.
+    /// The frames in the result.
     pub frames: Range<u32>,
     /// Frames per second.
     pub rate: f32,

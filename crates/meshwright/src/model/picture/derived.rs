@@ -1,10 +1,10 @@
-//! Pictures that an engine makes of others.
+//! Computes images that an engine derives from image files.
 
 use super::{Refused, Room};
 use crate::pixels::{DecodeError, Kind, Pixels};
 use meshwright_scene::Image;
 
-/// The steps of three channels over which DarkPlaces' heights rise as far as the surface is wide: 255 * 6 / 4.
+/// The sum of three channels that corresponds to a slope of 1 in DarkPlaces: 255 * 6 / 4.
 const STEEP: f32 = 382.5;
 
 fn decoded(image: &Image, room: &Room) -> Result<Pixels, Refused> {
@@ -70,7 +70,7 @@ pub(in crate::model) fn with_alpha(
 }
 
 /// Returns an image with colours added, each as much as its layer says (DarkPlaces: base + layer * colour). `None` if a layer has
-/// another size. The result is another picture than that of the file: its name says so.
+/// another size. The result gets another name than the file.
 pub(in crate::model) fn colored(
     image: &Image,
     layers: &[(Image, [u8; 3])],

@@ -1,5 +1,5 @@
 //! Image files as images that glTF can hold. An image that the decoder rejects is rejected, even if it could be
-//! embedded unchanged. The reason never contains anything of the content.
+//! embedded unchanged. The reason never quotes the content.
 
 #[cfg(feature = "dpm")]
 pub(super) mod derived;

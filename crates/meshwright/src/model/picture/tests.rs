@@ -18,7 +18,7 @@ type Rgb = [u8; 3];
 const GRAY_JPEG: &[u8] = include_bytes!("../../../tests/support/gray.jpg");
 const JPEG: &[u8] = include_bytes!("../../../tests/support/colors.jpg");
 
-/// Four pixels in colours of their own.
+/// Four pixels in different colours.
 const FOUR: [Rgb; 4] = [[0, 0, 7], [200, 0, 7], [0, 100, 7], [200, 100, 7]];
 
 fn png(width: u32, pixels: &[Rgb]) -> Vec<u8> {
@@ -59,7 +59,7 @@ fn opaque() -> Vec<[u8; 4]> {
     FOUR.map(|[r, g, b]| [r, g, b, 255]).into()
 }
 
-/// Returns a PCX of 8 bits a channel, every byte a run of its own.
+/// Returns a PCX with 8 bits per channel; every byte is a separate run.
 fn pcx(planes: u8, lanes: &[u8], palette: &[u8]) -> Vec<u8> {
     let mut pcx = vec![0; 128];
     pcx[..4].copy_from_slice(&[10, 5, 1, 8]);
@@ -162,7 +162,7 @@ fn tga_is_read_in_every_layout() {
     }
 }
 
-/// Runs of fewer pixels than ten.
+/// Returns a TGA with runs of fewer than ten pixels.
 fn packed_short() -> Vec<u8> {
     vec![0x88, 1, 2, 3]
 }

@@ -4,7 +4,7 @@ const SIGNATURE: usize = 8;
 /// Data that glTF tells readers to ignore, and viewers use: colour profiles, gamma, and pixels that are not square.
 const IGNORED: [&[u8]; 4] = [b"cHRM", b"gAMA", b"iCCP", b"pHYs"];
 
-/// Returns a PNG that has its last chunk, up to there and without what glTF ignores.
+/// Returns a PNG up to its last chunk, without the chunks that glTF ignores; `None` if the last chunk is missing.
 pub(super) fn png(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let (mut ignored, mut at) = (Vec::new(), SIGNATURE);
     let end = loop {

@@ -1,4 +1,4 @@
-//! Detection of instructions.
+//! Detects instructions of the processor.
 
 /// Proof that this machine has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

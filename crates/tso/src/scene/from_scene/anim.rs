@@ -52,7 +52,7 @@ impl FromScene for Anim {
     }
 }
 
-/// Clip `id` for bones of these names.
+/// Converts clip `id` for bones with these names.
 pub(crate) fn make(
     scene: &Scene,
     id: usize,

@@ -17,11 +17,11 @@ use meshwright_scene::{AxisMap, Budget, ConvertError, Skeleton};
 const SAME_REST: f64 = 1e-4;
 /// Largest difference between rotations of joints and bones that have the same axes, as quaternions: 0.1 degrees.
 const SAME_AXES: f64 = 1e-3;
-/// A joint that is this far from its bone still is in its place: 1 mm.
+/// The distance up to which a joint counts as at its bone: 1 mm, in units of the file.
 const SAME_PLACE: f64 = 0.003;
 /// Smallest angle between the directions to a child of joint and bone that shows another pose: 2 degrees.
 const ANOTHER_POSE: f64 = 2.0 * PI / 180.0;
-/// Directions that differ by less are the same.
+/// Directions that differ by less are equal.
 const SAME_DIRECTION: f64 = 1e-6;
 /// The rotation of the upper arms of Maxis' bodies about their own z: 85 degrees.
 const ARMS: f64 = 85.0 * PI / 180.0;
@@ -30,15 +30,15 @@ const ARMS: f64 = 85.0 * PI / 180.0;
 pub(crate) struct Bones<'s> {
     pub(crate) skel: &'s Skel,
     pub(crate) parents: Vec<Option<usize>>,
-    /// Parents first.
+    /// The bones, parents first.
     pub(crate) order: Vec<usize>,
-    /// By bone.
+    /// The index of the joint of each bone.
     pub(crate) joints: Vec<Option<usize>>,
 }
 
 /// The spaces of bones in those of their joints.
 pub(crate) struct Spaces {
-    /// The transform from the space of a bone to that of its joint, by bone; nothing for a bone without a joint.
+    /// The transform from the space of a bone to that of its joint, by bone; `None` for a bone without a joint.
     pub(crate) in_joint: Vec<Option<Affine64>>,
     /// The number of bones that rest in another pose than their joints.
     pub(crate) turned: usize,
@@ -201,7 +201,7 @@ impl<'s> Bones<'s> {
             let found = if largest_angle(&rest, &directions) <= limit {
                 rest
             } else if parent.is_none() {
-                // The whole figure was turned.
+                // The whole character was turned.
                 return None;
             } else {
                 let name = &self.skel.bones.get(bone)?.name;
@@ -234,7 +234,7 @@ fn largest_angle(bone: &Affine64, directions: &[([f64; 3], [f64; 3])]) -> f64 {
     directions.iter().map(angle).fold(0.0, f64::max)
 }
 
-/// Turns a bone the shortest way, so that a direction in its space becomes the wanted one.
+/// Rotates a bone by the smallest angle, so that a direction in its space becomes the wanted one.
 fn turned_onto(bone: &Affine64, (own, seen): &([f64; 3], [f64; 3])) -> Option<Affine64> {
     let from = bone.vector(*own);
     let axis = unit(cross(from, *seen))?;
@@ -243,7 +243,7 @@ fn turned_onto(bone: &Affine64, (own, seen): &([f64; 3], [f64; 3])) -> Option<Af
     Some(turn.after(bone))
 }
 
-/// Returns true if two places are the same as far as files of a figure tell.
+/// Returns true if two transforms are equal within the precision of the files.
 pub(crate) fn is_near(a: &Affine64, b: &Affine64) -> bool {
     let columns = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
     columns.iter().all(|(a, b)| distance(*a, *b) <= SAME_REST)

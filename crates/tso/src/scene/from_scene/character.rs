@@ -1,4 +1,4 @@
-//! The skeletons, clips and meshes of a scene as the records of a character file.
+//! Converts the skeletons, clips and meshes of a scene to the records of a character file.
 
 use super::files::{File, Files, extension};
 use super::options::CharacterForm;
@@ -32,7 +32,7 @@ impl<'s> Records<'s> {
         Self { form, stem, several, character: Character::default() }
     }
 
-    /// Returns the name of a mesh's file, by which its suit finds it: as the game calls them, with bone and part.
+    /// Returns the name of a mesh's file, by which its suit refers to it, in the game's form with bone and part.
     pub(crate) fn skin(
         &mut self,
         own: &str,
@@ -77,7 +77,7 @@ impl<'s> Records<'s> {
         self.character.skeletons.push(skel.into());
     }
 
-    /// A skill, and the file of its keys.
+    /// Returns a skill, and the file of its keys.
     pub(crate) fn skill(
         &mut self,
         anim: &Anim,
@@ -96,7 +96,7 @@ impl<'s> Records<'s> {
         self.character
     }
 
-    /// Writes the records, where there are any.
+    /// Writes the records, if there are any.
     pub(crate) fn finish(self, files: &mut Files<'_, '_>) -> Result<(), ConvertError> {
         if self.character == Character::default() {
             return Ok(());
@@ -108,7 +108,7 @@ impl<'s> Records<'s> {
     }
 }
 
-/// About how many bytes records have.
+/// Estimates the size of records in bytes.
 fn size(c: &Character) -> u64 {
     let bones = c.skeletons.iter().map(|s: &CharacterSkeleton| s.bones.len()).sum::<usize>();
     let skins = c.suits.iter().map(|s| s.skins.len()).sum::<usize>();

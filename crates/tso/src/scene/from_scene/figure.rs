@@ -1,4 +1,4 @@
-//! All that a scene holds as the files of a figure.
+//! Converts a scene to the files of a character.
 
 use super::character::Records;
 use super::files::{Files, extension};
@@ -72,7 +72,7 @@ pub fn write_scene(
     Ok(Converted::new(files, losses))
 }
 
-/// The records of a figure, each with the name of its file.
+/// The records of a character, each with the name of its file.
 pub(crate) struct Made<'s> {
     /// The names of all joints of all skeletons as bones.
     pub(crate) names: Vec<Vec<Name>>,
@@ -83,7 +83,7 @@ pub(crate) struct Made<'s> {
     pub(crate) character: Option<Records<'s>>,
 }
 
-/// A mesh of a figure.
+/// A mesh of a character.
 pub(crate) struct MadeMesh<'s> {
     pub(crate) stem: String,
     pub(crate) geometry: Geometry,
@@ -97,16 +97,16 @@ pub(crate) struct MadeMesh<'s> {
     pub(crate) mesh: Option<usize>,
 }
 
-/// A skeleton of a figure.
+/// A skeleton of a character.
 pub(crate) struct MadeSkeleton {
     pub(crate) stem: String,
     pub(crate) skel: Skel,
-    /// The joint of each bone; nothing for one that the conversion adds.
+    /// The joint of each bone; `None` for one that the conversion adds.
     #[cfg_attr(not(feature = "recover"), expect(dead_code, reason = "merges need it"))]
     pub(crate) joints: Vec<Option<usize>>,
 }
 
-/// A clip of a figure.
+/// A clip of a character.
 pub(crate) struct MadeClip {
     pub(crate) stem: String,
     pub(crate) anim: Anim,
@@ -116,7 +116,7 @@ pub(crate) struct MadeClip {
 }
 
 impl<'s> Made<'s> {
-    /// Converts a scene whose skeletons are one, but for the `twins`.
+    /// Converts a scene with one skeleton in addition to its `twins`.
     pub(crate) fn new(
         scene: &'s Scene,
         stem: &'s str,
@@ -235,7 +235,7 @@ fn settle(losses: &mut Vec<Loss>, written: usize) {
     losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
 }
 
-/// Returns the files with the main one in front.
+/// Returns the files with the main one first.
 fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
     let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == main);
     let mut all = OutputFiles::default();
@@ -244,7 +244,7 @@ fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
 }
 
 impl<'s> MadeMesh<'s> {
-    /// Returns a mesh, its stem, and the number of meshes before it.
+    /// Makes the name data of a mesh from its stem and the number of meshes before it.
     fn new(
         scene: &'s Scene,
         drawable: &Drawable<'_>,
@@ -304,7 +304,7 @@ impl<'s> MadeMesh<'s> {
     }
 }
 
-/// Skeletons of a scene whose joints all have names that the first skeleton with joints has too: several skins of one figure.
+/// Skeletons of a scene whose joint names all occur in the first skeleton with joints: several skins of one character.
 pub(crate) struct Twins(Vec<bool>);
 
 impl Twins {
@@ -312,7 +312,7 @@ impl Twins {
         self.0.get(id.0).copied().unwrap_or_default()
     }
 
-    /// Returns true for the skeletons that are not twins. A figure has one skeleton; twins have its bones.
+    /// Returns true for the skeletons that are not twins. A character has one skeleton; twins have its bones.
     pub(crate) fn others(&self) -> impl Fn(SkeletonId) -> bool {
         |id| !self.has(id)
     }

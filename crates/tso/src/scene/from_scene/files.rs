@@ -1,4 +1,4 @@
-//! The files of a figure: their names and their bytes.
+//! Collects the files of a character: their names and bytes.
 
 use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
@@ -69,7 +69,7 @@ impl<'s, 'b> Files<'s, 'b> {
 
 /// A file that can be written.
 pub(crate) trait File {
-    /// About how many bytes it has.
+    /// Estimates its size in bytes.
     fn size(&self) -> u64;
     /// Returns all of them.
     fn bytes(&self) -> Result<Vec<u8>, WriteError>;

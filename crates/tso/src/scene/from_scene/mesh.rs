@@ -13,7 +13,7 @@ use meshwright_scene::{
     Scene, Unsupported,
 };
 
-/// Returns the limits of these files: each vertex follows two bones at most.
+/// Returns the flattening options for these files: a vertex follows at most two bones.
 pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
     options
         .draw(scene, &TO_GLTF, Levels::Finest, false)
@@ -100,7 +100,7 @@ pub(crate) fn skin_and_texture(
 macro_rules! ts1 {
     ($($ty:ident)+) => {$(
         impl $ty {
-            /// Makes one mesh of all that a scene draws, as [`Mesh::from_scene`] does, with the names of the scene
+            /// Makes one mesh of everything that a scene draws, as [`Mesh::from_scene`] does, with the names of the scene
             /// and of its first material.
             ///
             /// # Errors

@@ -1,4 +1,4 @@
-//! Scenes as files.
+//! Converts scenes to files.
 
 mod anim;
 mod bones;

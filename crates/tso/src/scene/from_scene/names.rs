@@ -1,4 +1,4 @@
-//! Names of scenes as those of files.
+//! Converts names of a scene to names of files.
 
 use super::options::MeshForm;
 use crate::name::{self, Name};
@@ -12,11 +12,11 @@ pub(crate) const SHORT: usize = 255;
 /// Most bytes of a name with a 16-bit length.
 pub(crate) const LONG: usize = 65535;
 
-/// Makes names of texts.
+/// Converts texts to names.
 #[derive(Debug)]
 pub(crate) struct Namer<'b> {
     names: Names<'b>,
-    /// Each name has its own line of text.
+    /// True if each name has its own line of text.
     lines: bool,
 }
 

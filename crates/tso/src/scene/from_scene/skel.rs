@@ -55,7 +55,8 @@ impl FromScene for Skel {
     }
 }
 
-/// Skeleton `id` with bones of these names, and the joint of each bone; nothing for a bone that the conversion adds.
+/// Converts skeleton `id` to bones with these names. Also returns the joint of each bone; `None` for a bone that the
+/// conversion adds.
 pub(crate) fn make(
     scene: &Scene,
     id: usize,
@@ -93,8 +94,8 @@ pub(crate) fn make(
     Ok((Skel { name, bones, trailing: Vec::new() }, joints))
 }
 
-/// Adds a root above several roots of a foreign scene, because the game moves a figure by one root. Returns true if it did; the
-/// new root is the first bone.
+/// Adds a root above several roots of a foreign scene, because the game moves a character by one root. Returns true if
+/// it did; the new root is the first bone.
 fn one_root(
     bones: &mut Vec<Bone>,
     source: &Skeleton,

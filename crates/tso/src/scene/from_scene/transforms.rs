@@ -1,4 +1,4 @@
-//! Transforms of joints as those of bones, which only turn and move.
+//! Converts transforms of joints to those of bones, which only rotate and move.
 
 use alloc::vec::Vec;
 use meshwright_core::f32s;
@@ -14,13 +14,13 @@ pub(crate) fn has_scale(scale: [f64; 3]) -> bool {
     scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE)
 }
 
-/// Returns true if a transform does more than turn and move.
+/// Returns true if a transform has more than a rotation and a translation.
 pub(crate) fn is_scaled(m: &Affine64) -> bool {
     let trs = Trs64::from_affine(m);
     has_scale(trs.scale) || trs.misfit(m) > SCALE_TOLERANCE
 }
 
-/// Returns the bones of a skeleton, which only turn and move.
+/// Returns the bones of a skeleton, which only rotate and move.
 pub(crate) fn bones<'s>(skeleton: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
     Unscaled::new(skeleton, |j| skeleton.joints.get(j).and_then(|j| j.parent), budget)
 }
@@ -31,7 +31,7 @@ pub(crate) fn stored(axes: &AxisMap, trs: &Trs64) -> ([F32; 3], [F32; 4]) {
     (f32s(math::narrow(trs.translation)), f32s(math::narrow(quat::conjugate(trs.rotation))))
 }
 
-/// Sets values that are beyond the numbers of the format to `none`, and returns how many.
+/// Replaces values outside the format's range by `none`, and returns their number.
 pub(crate) fn bounded<const N: usize>(values: &mut [[F32; N]], none: [f32; N]) -> usize {
     let bad = values.iter_mut().filter(|v| !v.iter().all(|c| c.is_finite()));
     bad.map(|v| *v = f32s(none)).count()

@@ -237,7 +237,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         Ok(Bound { target, inverse, own: own.filter(|_| to_bone.is_none()) })
     }
 
-    /// Returns the bone of a name in the skeleton that the geometry is made for: its own name, its number, and where it rests.
+    /// Returns the bone with a name in the skeleton that the geometry is made for: its spelling, its index, and its
+    /// rest transform.
     fn known(&self, name: &Name) -> Option<(&'a Name, usize, Affine64)> {
         let (skel, index, world) = self.made_for.as_ref()?;
         let bone = index.find(name)?;
@@ -339,7 +340,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         parts
     }
 
-    /// Reports what was noticed since the last time.
+    /// Reports the notes since the last call.
     pub(crate) fn report(&mut self, path: &str, losses: &mut Vec<Loss>) {
         losses.append(&mut self.losses);
         let notes = core::mem::take(&mut self.notes);
@@ -367,7 +368,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         }
     }
 
-    /// Returns the bones in the order of the skeleton that the geometry is made for, else of the joints, and the place of each in it.
+    /// Returns the bones in the order of the skeleton that the geometry is made for, otherwise of the joints. Also
+    /// returns the index of each in this order.
     fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let mut order: Vec<usize> = (0..self.targets.len()).collect();
         order.order_by_key(|t| self.targets[*t].place);
@@ -376,7 +378,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         (order, rank)
     }
 
-    /// Puts the vertices gathered so far in runs per bone and bones in that order.
+    /// Sorts the collected vertices into runs per bone, and the bones into that order.
     pub(crate) fn arrange(&mut self) -> Result<Geometry, ConvertError> {
         let (vertices, faces) = (core::mem::take(&mut self.vertices), core::mem::take(&mut self.faces));
         let budget = self.budget;

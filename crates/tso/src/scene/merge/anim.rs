@@ -46,7 +46,7 @@ impl Keys {
 
 /// An edited clip.
 pub(super) struct Edited<'a> {
-    /// Its edits.
+    /// The edits.
     pub(super) patch: &'a ClipPatch,
     /// The clip in the original's scene and in the edited scene.
     pub(super) clips: [&'a Clip; 2],
@@ -332,8 +332,8 @@ impl Anim {
     }
 }
 
-/// Removes new keys of a bone without keys if the bone rests in all of them. Keys equal to the rest pose up to rounding get its
-/// bits. A rotation may have either sign.
+/// Removes the new keys of a bone without keys if all equal its rest pose. Keys that differ from the rest pose only by
+/// rounding get its bits. A rotation may have either sign.
 fn rested<const N: usize>(keys: &mut Option<Vec<[F32; N]>>, rest: [F32; N]) {
     let Some(list) = keys else { return };
     let near = |key: &[F32; N], sign: f32| {

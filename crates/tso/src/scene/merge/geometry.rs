@@ -1,4 +1,4 @@
-//! Meshes: vertices by the corners of triangles, each with its bone and with what pulls it.
+//! Merges meshes. Vertices are identified by corners of triangles, with their bone and their pulls.
 
 use super::bones::Bones;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex};
@@ -27,7 +27,7 @@ struct Row {
     bone: Option<Name>,
     real: RealVertex,
     pulls: Vec<Pull>,
-    /// Its number in the native mesh.
+    /// The index in the native mesh.
     native: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Row {
     }
 }
 
-/// A mesh with what its bindings say of each vertex.
+/// A mesh with the bone of each vertex, from its bindings.
 struct Mesh<'g> {
     geometry: &'g Geometry,
     rows: Vec<Row>,
@@ -111,9 +111,9 @@ impl<'g> Mesh<'g> {
     }
 }
 
-/// Returns the mesh with what was edited of it: `made` is the mesh `number` of the edited scene. As long as each vertex follows the
-/// bones that it followed, everything stays where it is; else vertices are put in runs by bone again, native ones first and
-/// in their order.
+/// Returns the mesh with its edits; `made` is the mesh `number` of the edited scene. If each vertex still follows the
+/// same bones, the order stays. Otherwise vertices are sorted into runs by bone again, native ones first and in their
+/// order.
 ///
 /// # Errors
 /// If the scene has other triangles than the mesh, or the budget does not allow for it.

@@ -1,4 +1,4 @@
-//! A patch written into the files of a figure that it was found for: meshes, a skeleton, animations.
+//! Writes a patch into the files of the original character: meshes, a skeleton, animations.
 
 mod anim;
 mod bones;
@@ -20,7 +20,7 @@ use bones::{Bones, joint_names};
 use meshwright_edit::{MaterialPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
 
-/// The files of a figure, from which a scene was converted.
+/// The files of a character, from which a scene was converted.
 #[derive(Clone, Debug, Default)]
 pub struct Figure<'a> {
     /// The meshes, in the order in which the scene draws them.
@@ -36,17 +36,17 @@ pub struct Figure<'a> {
 /// A mesh of a [`Figure`].
 #[derive(Clone, Copy, Debug)]
 pub struct FigureMesh<'a> {
-    /// Its vertices and triangles.
+    /// The vertices and triangles.
     pub geometry: &'a Geometry,
     /// The names of skin and texture, which only files of The Sims 1 have.
     pub names: Option<[&'a Name; 2]>,
 }
 
-/// The files of a figure after an edit. Unedited ones are equal to the original's.
+/// The files of a character after an edit. Unedited ones are equal to the original's.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EditedFigure {
-    /// The meshes of the original with the names of skin and texture; nothing for one that is gone.
+    /// The meshes of the original with the names of skin and texture; `None` for a deleted one.
     pub meshes: Vec<Option<(Geometry, Option<[Name; 2]>)>>,
     /// The skeleton.
     pub skeleton: Option<Skel>,
@@ -67,11 +67,11 @@ pub struct EditedFigure {
 }
 
 impl Figure<'_> {
-    /// Returns the files with a patch of `native`, the scene that they give. Whatever the patch does not name stays as it is. Files of
-    /// new parts are called as [`write_scene`](crate::write_scene) calls them.
+    /// Writes a patch of `native`, the scene of these files, into the files. Everything outside the patch stays
+    /// unchanged. Files of new parts are named as [`write_scene`](crate::write_scene) calls them.
     ///
     /// # Errors
-    /// As [`write_scene`](crate::write_scene) for the edited scene, and if the figure has not the meshes and clips of `native`.
+    /// As [`write_scene`](crate::write_scene) for the edited scene, and if the character has not the meshes and clips of `native`.
     pub fn merge(
         &self,
         native: &Scene,
@@ -167,7 +167,7 @@ impl Figure<'_> {
     }
 }
 
-/// Gives bones the names that they have in the edited scene where events name them.
+/// Updates the names of renamed bones in events.
 fn rename_events(patch: &mut Cow<'_, Patch>, names: &[Name], budget: &Budget) -> Result<(), ConvertError> {
     let joints = patch.joints.iter().zip(&patch.scene.skeletons).find(|(list, _)| !list.is_empty());
     let Some((own, skeleton)) = joints else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Skeletons, bone by bone.
+//! Merges skeletons, bone by bone.
 
 use super::bones::Bones;
 use crate::scene::from_scene::MadeSkeleton;
@@ -10,7 +10,7 @@ use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Scene};
 
-/// Returns the skeleton with what was edited of it: names, parents, and where bones rest. Everything else stays.
+/// Returns the skeleton with edited names, parents and rest poses. Everything else stays.
 pub(super) fn merge(
     original: &Skel,
     made: &MadeSkeleton,

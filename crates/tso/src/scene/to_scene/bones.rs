@@ -1,4 +1,4 @@
-//! The joints of a scene: those of a skeleton, and what meshes need beyond it.
+//! Builds the joints of a scene: those of a skeleton, and additional ones that meshes need.
 
 use crate::bind::{PAIR, Solver, pairs};
 use crate::name::Name;
@@ -22,9 +22,9 @@ use meshwright_scene::{
 pub(crate) struct Joints {
     exact: BTreeMap<Vec<u8>, usize>,
     folded: BTreeMap<Vec<u8>, usize>,
-    /// The bind pose in the file's space: the rest pose, but for the bones that blends show turned.
+    /// The bind pose in the file's space: the rest pose, except for bones that are rotated according to the blends.
     pub(crate) world: Vec<Affine64>,
-    /// The rest pose, relative to parents; where it is not finite, none.
+    /// The rest poses relative to parents; the identity if a pose is not finite.
     poses: Vec<BonePose>,
     /// The first `known` joints are bones of the skeleton; the rest replace missing ones.
     pub(crate) known: usize,
@@ -33,7 +33,7 @@ pub(crate) struct Joints {
 }
 
 impl Joints {
-    /// Joints for everything of an assembly.
+    /// Builds the joints for an assembly.
     pub(crate) fn new(
         assembly: &Assembly<'_>,
         options: &SceneOptions,
@@ -145,7 +145,7 @@ impl Joints {
         Ok(())
     }
 
-    /// The pose in which the parts were modelled.
+    /// Computes the pose in which the parts were modelled.
     fn bind(
         &mut self,
         skel: &Skel,
@@ -184,7 +184,7 @@ impl Joints {
         Ok(())
     }
 
-    /// The inverses of the bind pose.
+    /// Sets the inverse bind matrices.
     fn inverses(&self, map: &AxisMap, out: &mut [Joint], losses: &mut Vec<Loss>) {
         let mut notes = Notes::default();
         for (i, (joint, world)) in out.iter_mut().zip(&self.world).enumerate() {
@@ -202,19 +202,19 @@ impl Joints {
         self.folded.entry(name.bytes().to_ascii_lowercase()).or_insert(joint);
     }
 
-    /// Returns the joint of this name: spelled the same, else differing in letter case only.
+    /// Returns the joint of this name: with the same spelling, otherwise ignoring letter case.
     pub(crate) fn find(&self, name: &Name) -> Option<usize> {
         let exact = self.exact.get(name.bytes());
         exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()
     }
 
-    /// As [`find`](Self::find), among the bones of the skeleton only.
+    /// Like [`find`](Self::find), among the bones of the skeleton only.
     pub(crate) fn find_known(&self, name: &Name) -> Option<usize> {
         self.find(name).filter(|j| *j < self.known)
     }
 }
 
-/// By code: the first bone that it applies to, how many there are, and what is the matter.
+/// Notes by code: the first bone, the number of bones, and the message.
 #[derive(Debug, Default)]
 struct Notes(BTreeMap<&'static str, (usize, usize, &'static str)>);
 
@@ -233,10 +233,10 @@ impl Notes {
     }
 }
 
-/// Names listed of bones that are not there.
+/// The maximum number of missing bones that are listed.
 pub(crate) const NAMES_LISTED: usize = 8;
 
-/// Bytes of a joint, with its matrix and its places in the indices.
+/// The memory of a joint, its matrix and its index entries, in bytes.
 const JOINT: usize = size_of::<Joint>() + size_of::<Affine64>() + 128;
 
 /// Returns a pose as a scene has it.

@@ -1,4 +1,4 @@
-//! Animations as clips.
+//! Converts animations to clips.
 
 use super::bones::{Joints, NAMES_LISTED};
 use crate::anim::{Anim, FRAME_RATE};
@@ -125,7 +125,7 @@ struct Notes {
     /// Motions of unknown bones, and the first of those bones.
     ignored: usize,
     ignored_bones: String,
-    /// Channels whose keys lie outside the arrays.
+    /// The number of channels whose keys are outside the arrays.
     keyless: usize,
     not_finite: usize,
     not_unit: usize,

@@ -19,14 +19,14 @@ use meshwright_scene::{
 
 /// Blend and real vertices this far apart in the bind pose (file units) are reported.
 const RESIDUAL_REPORTED: f64 = 1e-5;
-/// From here on the skeleton cannot be the one that the mesh was made for.
+/// Above this distance the mesh was made for another skeleton.
 const RESIDUAL_WRONG: f64 = 1e-3;
 
 type Make = fn(&'static str, String, String) -> Loss;
 
-/// Something that the scene does not hold.
+/// Makes a loss.
 const LOSS: Make = Loss::new;
-/// Something that was decided.
+/// Makes a note.
 const NOTE: Make = Loss::note;
 
 /// Loss codes with the broken rules that cause them, and the treatment of the geometry.
@@ -48,7 +48,7 @@ const MADE_DO: &[(&str, &[&Rule], &str)] = &[
     ("weight-clamped", &[rules::WEIGHT], "weights above 1 were set to 1"),
 ];
 
-/// One part on its way into a scene.
+/// The conversion of one part to a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conversion<'a> {
     pub(crate) index: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Conversion<'a> {
     pub(crate) blend_normals: bool,
 }
 
-/// One bone's part in one vertex, in the file's space.
+/// The share of one bone in a vertex, in the file's space.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     joint: usize,
@@ -69,7 +69,7 @@ struct Pull {
     normal: [f64; 3],
 }
 
-/// Bytes of the owner of a vertex, and of finding it.
+/// The memory to find and store the owner of a vertex, in bytes.
 const OWNER: usize = size_of::<Option<u32>>() + size_of::<usize>();
 
 /// The notes about vertices collected so far.
@@ -148,10 +148,10 @@ impl Conversion<'_> {
         Ok(mesh)
     }
 
-    /// Returns the pulls on every vertex with where each vertex's begin.
+    /// Returns the pulls on all vertices, and the index of the first pull of each.
     ///
-    /// Blends apply in file order, each moving the vertex as far as it has come, so that the part of one is its
-    /// weight times what those after it leave.
+    /// Blends apply in file order to the result of earlier blends, so the share of a blend is its weight times the
+    /// share that later blends leave.
     fn pulls(
         &self,
         owners: &Owners,
@@ -215,7 +215,7 @@ impl Conversion<'_> {
         Ok((starts, pulls))
     }
 
-    /// Returns the normal of one joint's space in another's, in the bind pose.
+    /// Converts a normal from one joint's space to another's, in the bind pose.
     fn normal_at(&self, joint: usize, home: usize, normal: [F32; 3]) -> [f64; 3] {
         let normal = wide(normal.map(F32::get));
         if joint == home {
@@ -229,7 +229,7 @@ impl Conversion<'_> {
         self.joints.world.get(joint).copied().unwrap_or_default()
     }
 
-    /// Returns the vertex in the rest pose, its normal of whatever length.
+    /// Returns the vertex in the rest pose; its normal is not normalised.
     fn rest(&self, pulls: &[Pull]) -> ([f64; 3], [f64; 3]) {
         let (mut position, mut normal) = ([0.0; 3], [0.0; 3]);
         for pull in pulls {
@@ -243,7 +243,7 @@ impl Conversion<'_> {
         (position, normal)
     }
 
-    /// Returns the normal at length 1, with those of the pulls changed to agree.
+    /// Returns the normalised normal, and adjusts the normals of the pulls to match.
     fn settle_normal(
         &self,
         stored: [f64; 3],
@@ -379,7 +379,7 @@ fn range(starts: &[usize], v: usize) -> core::ops::Range<usize> {
     starts.get(v).copied().unwrap_or(0)..starts.get(v + 1).copied().unwrap_or(0)
 }
 
-/// Adds up the pulls of each joint, at its first one.
+/// Merges the pulls of each joint into its first one.
 fn merge(pulls: &mut Vec<Pull>) {
     let mut order: Vec<usize>;
     let distinct = match pulls.as_slice() {

@@ -1,4 +1,4 @@
-//! Figures as scenes.
+//! Converts characters to scenes.
 
 mod bones;
 mod clips;
@@ -70,7 +70,7 @@ impl Assembly<'_> {
         Ok(Converted::new(scene, losses))
     }
 
-    /// Reports that parts with one bone each are on top of each other; a part with several bones is reported already.
+    /// Reports that parts with one bone each are all at the origin. A part with several bones is reported separately.
     fn piled(&self, joints: &Joints, losses: &mut Vec<Loss>) {
         const CODE: &str = "skeleton-missing";
         if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {
@@ -105,7 +105,7 @@ fn material(scene: &mut Scene, name: &str) -> MaterialId {
 }
 
 impl Mesh {
-    /// Converts the mesh, with a skeleton and animations where there are some; see [`Assembly`] for several
+    /// Converts the mesh, with a skeleton and animations, if there are any; see [`Assembly`] for several
     /// meshes, names and textures.
     ///
     /// # Errors
@@ -159,7 +159,7 @@ impl Anim {
 macro_rules! ts1 {
     ($($ty:ident)+) => {$(
         impl $ty {
-            /// Converts the mesh, with its texture by name and a skeleton where there is one; see [`Assembly`].
+            /// Converts the mesh, with the name of its texture, and a skeleton if there is one; see [`Assembly`].
             ///
             /// # Errors
             /// When the scene would take more memory than the options allow, or an animation has more frames than floats

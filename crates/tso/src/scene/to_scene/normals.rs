@@ -1,4 +1,4 @@
-//! Normals computed from the faces.
+//! Computes normals from the faces.
 
 use super::bones::Joints;
 use crate::mesh::{Geometry, Owners};
@@ -19,8 +19,8 @@ struct Corner {
     worst: [f64; 2],
 }
 
-/// Normals of real vertices from the faces around them in the rest pose, each face weighing by its angle at the
-/// vertex; `None` for a vertex whose stored normal fits the worst of its faces as well, and for one without faces.
+/// Computes normals of real vertices from the faces around them in the rest pose, weighted by the angle at the vertex.
+/// `None` for a vertex without faces, and for one whose stored normal fits all its faces at least as well.
 ///
 /// Vertices of one bone with the same position and stored normal that differ only in texture coordinates are one
 /// corner. Others at the same position keep the edge between them. A face between bones counts if the skeleton has

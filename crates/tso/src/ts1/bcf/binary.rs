@@ -1,4 +1,4 @@
-//! Scalars in binary.
+//! Reads and writes scalars in binary.
 
 use crate::fields::{Step, floats, wide};
 use crate::name::Name;
@@ -9,10 +9,10 @@ use meshwright_core::{Cursor, F32, Fault, FieldPath, ReadError, WriteError};
 use nom::Parser as _;
 use nom::number::complete::le_u32;
 
-/// A length byte of this value may be followed by the length proper.
+/// A length byte with this value may be followed by the real length.
 const LONG: u8 = 255;
 
-/// Returns a name: a length of 8 bits, or 255 and a length of 32 bits where that is larger and fits.
+/// Returns a name: a length of 8 bits, or 255 and a length of 32 bits if that is larger and fits.
 pub(crate) fn long_name(i: &[u8]) -> Step<'_, &[u8]> {
     let short = || nom::Err::Error(nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof));
     let (&first, rest) = i.split_first().ok_or_else(short)?;
@@ -73,7 +73,7 @@ impl Input for Binary<'_, '_, '_> {
 
 /// Takes the bytes of a file under construction.
 pub(crate) trait Sink {
-    /// The next bytes.
+    /// Adds the next bytes.
     fn put_bytes(&mut self, bytes: &[u8]);
 }
 
@@ -95,7 +95,7 @@ impl<'a> Same<'a> {
         Self { rest: bytes, same: true }
     }
 
-    /// Returns true if all of it was written, and nothing else.
+    /// Returns true if exactly the existing bytes were written.
     pub(crate) const fn is_whole(&self) -> bool {
         self.same && self.rest.is_empty()
     }

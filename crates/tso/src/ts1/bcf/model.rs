@@ -6,14 +6,14 @@ use core::fmt;
 
 /// A `.bcf` file of The Sims 1: skeletons, suits and skills in binary.
 ///
-/// Two of them are equal when they say the same, however long names are measured.
+/// Two of them are equal if they have the same content, whatever the form of long names.
 #[derive(Clone, Default)]
 pub struct Bcf {
     /// All records.
     pub character: Character,
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
-    /// The bytes that the model was read from, where they are not those that it is written as.
+    /// The bytes that the model was read from, if the writer would write others.
     kept: Vec<u8>,
 }
 

@@ -9,7 +9,7 @@ use crate::ts1::character::{self, write};
 use meshwright_core::{Budget, Confidence, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions};
 
 impl Bcf {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -17,7 +17,7 @@ impl Bcf {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes may be broken: the values are kept.
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes, and keeps the values.
     ///
     /// # Errors
     /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
@@ -41,7 +41,7 @@ impl Bcf {
         Ok(Parsed::new(bcf, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.bcf`. The format has no magic: the file is read strictly, within
+    /// Returns how likely the bytes are those of a `.bcf`. The format has no magic: the file is read strictly, within
     /// a mebibyte.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 20));

@@ -1,4 +1,4 @@
-//! The records of a `.bcf` there and back.
+//! Reads and writes the records of a `.bcf`.
 
 use super::binary::{Binary, BinaryOut};
 use super::model::Bcf;
@@ -7,7 +7,7 @@ use crate::ts1::character::{read, write};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Limits, ReadError, Source, WriteError};
 
-/// Returns all records, and the places of their scalars where these are wanted.
+/// Returns all records, and the places of their scalars if they are needed.
 pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result<Bcf, ReadError> {
     let mut input = Binary { cursor: source.start(), places };
     let mut bcf = Bcf::new(read::character(&mut input)?);
@@ -15,7 +15,7 @@ pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result
     Ok(bcf)
 }
 
-/// Returns the bytes of the file, whatever rules it breaks.
+/// Returns the bytes of the file, even if it breaks rules.
 pub(crate) fn image(bcf: &Bcf) -> Result<Vec<u8>, WriteError> {
     if !bcf.original_bytes().is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Strictness, WriteError};
 
 impl Bcf {
-    /// Returns the file. Records that break a rule are refused.
+    /// Writes the file. Records that break a rule are refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -16,7 +16,7 @@ impl Bcf {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -11,7 +11,7 @@ pub struct Bmf {
     pub skin: Name,
     /// The texture's name, without extension.
     pub texture: Name,
-    /// Everything else.
+    /// The bones, faces and vertices.
     pub geometry: Geometry,
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,

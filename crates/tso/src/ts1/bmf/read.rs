@@ -9,7 +9,7 @@ use crate::mesh::rules::memory;
 use meshwright_core::{Budget, Confidence, FieldPath, Findings, Parsed, ReadError, ReadOptions};
 
 impl Bmf {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -17,7 +17,7 @@ impl Bmf {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file. Leniently, every rule but those on sizes may be broken, as in
+    /// Reads a file. A lenient reader accepts faults of every rule but those on sizes, as in
     /// [`Mesh::parse_with`](crate::Mesh::parse_with).
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Bmf {
         Ok(Parsed::new(bmf, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.bmf`. The format has no magic: the sizes of all tables must fit
+    /// Returns how likely the bytes are those of a `.bmf`. The format has no magic: the sizes of all tables must fit
     /// the size of the file.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         match pstr(bytes).and_then(|(rest, _)| pstr(rest)) {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, FieldPath, Strictness, WriteError};
 
 impl Bmf {
-    /// Returns the file. A geometry that breaks a rule is refused.
+    /// Writes the file. A geometry that breaks a rule is refused.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -18,7 +18,7 @@ impl Bmf {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -1,4 +1,4 @@
-//! `.cfp`: the keys of a skill, compressed to a byte each where they can be.
+//! `.cfp`: the keys of a skill, compressed to a byte each if possible.
 
 mod model;
 mod read;

@@ -14,7 +14,7 @@ use meshwright_core::{F32, ReadOptions};
 pub struct Cfp {
     /// All numbers.
     pub values: Vec<F32>,
-    /// The bytes that the numbers were read from, where they are not those that they are written as.
+    /// The bytes that the numbers were read from, if the writer would write others.
     kept: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ impl Cfp {
         Self { values, kept: Vec::new() }
     }
 
-    /// Returns the keys as a file has them.
+    /// Makes a file of these keys.
     pub fn of_keys(translations: &[[F32; 3]], rotations: &[[F32; 4]]) -> Self {
         let t = (0..3).flat_map(|c| translations.iter().filter_map(move |key| key.get(c).copied()));
         let r = (0..4).flat_map(|c| rotations.iter().filter_map(move |key| key.get(c).copied()));
@@ -36,7 +36,7 @@ impl Cfp {
         u64::from(translations).saturating_mul(3).saturating_add(u64::from(rotations).saturating_mul(4))
     }
 
-    /// Returns the numbers as keys; `None` if their number does not match.
+    /// Returns the keys; `None` if the number of values does not match.
     pub fn keys(&self, translations: u32, rotations: u32) -> Option<Keys> {
         let (t, r) = (usize::try_from(translations).ok()?, usize::try_from(rotations).ok()?);
         if u64::try_from(self.values.len()).ok()? != Self::numbers(translations, rotations) {

@@ -37,7 +37,7 @@ fn total(source: &Source<'_>, wanted: Option<u64>) -> Result<u64, ReadError> {
     Ok(wanted)
 }
 
-/// Returns all numbers, or as many as are wanted.
+/// Decodes all numbers, or the needed count.
 pub(crate) fn decode(
     source: &Source<'_>,
     wanted: Option<u64>,
@@ -90,7 +90,7 @@ pub(crate) fn decode(
 }
 
 impl Cfp {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -118,7 +118,7 @@ impl Cfp {
         Ok(Parsed::new(cfp, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.cfp`: possible at best. Its only marks are a number of moderate
+    /// Returns how likely the bytes are those of a `.cfp`: possible at best. Its only marks are a number of moderate
     /// size at the start and a code at the end. Its name, and the skill that names it, identify it.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let moderate = |bits: u32| (1e-9..1e3).contains(&f32::from_bits(bits).abs()) || bits << 1 == 0;
@@ -137,7 +137,7 @@ impl Cfp {
     }
 }
 
-/// Returns the bytes that were read say the same as the model.
+/// Returns true if the bytes decode to the model's numbers.
 pub(crate) fn says(bytes: &[u8], cfp: &Cfp, options: &ReadOptions) -> bool {
     let budget = Budget::new(meshwright_core::Limits::UNLIMITED);
     let mut findings = Findings::reading(options);

@@ -4,9 +4,9 @@ use crate::ts1::bcf::Sink;
 use meshwright_core::F32;
 use meshwright_core::math::narrow1;
 
-/// No reader knows it.
+/// A code that no reader knows.
 pub(crate) const UNDEFINED: u8 = 0xfd;
-/// The number before, once more than 16 bits say.
+/// Repeats the last number, once more than the following 16 bits state.
 pub(crate) const REPEAT: u8 = 0xfe;
 /// A float.
 pub(crate) const FULL: u8 = 0xff;
@@ -24,7 +24,7 @@ pub(crate) fn step(code: u8) -> f32 {
     narrow1(3.9676e-10 * x * x * x * x.abs())
 }
 
-/// One code: what it is, how many bytes it has, how many numbers it makes.
+/// One code of a `.cfp`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Code {
     Step(u8),
@@ -33,7 +33,7 @@ pub(crate) enum Code {
 }
 
 impl Code {
-    /// Returns the code at the front of `bytes`; `None` if it is incomplete.
+    /// Reads the code at the start of `bytes`; `None` if it is incomplete.
     pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
         let (&first, rest) = bytes.split_first()?;
         match first {
@@ -58,7 +58,7 @@ impl Code {
     }
 }
 
-/// Numbers as the game's own files have them: nothing is lost, and no number takes more than 5 bytes.
+/// Encodes numbers like the game's own files: without loss, with at most 5 bytes per number.
 pub(crate) fn encode(values: &[F32], out: &mut impl Sink) {
     let (mut rest, mut last) = (values, None::<F32>);
     while let Some((&value, behind)) = rest.split_first() {

@@ -8,7 +8,7 @@ use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ReadOptions, Strictness, WriteError};
 
-/// Returns the bytes of the file: those that were read, where they say the same.
+/// Returns the bytes of the file: those that were read, if they have the same content.
 pub(crate) fn image(cfp: &Cfp, options: &ReadOptions) -> Vec<u8> {
     if !cfp.original_bytes().is_empty() && says(cfp.original_bytes(), cfp, options) {
         return cfp.original_bytes().to_vec();
@@ -19,7 +19,7 @@ pub(crate) fn image(cfp: &Cfp, options: &ReadOptions) -> Vec<u8> {
 }
 
 impl Cfp {
-    /// Returns the file. Numbers that are not finite are refused.
+    /// Writes the file. Numbers that are not finite are refused.
     ///
     /// # Errors
     /// When a number is not finite.
@@ -27,7 +27,7 @@ impl Cfp {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over.

@@ -1,4 +1,4 @@
-//! Records of a character file from what the rest of the crate works with.
+//! Makes the records of a character file from skeletons, animations and meshes.
 
 use super::model::{CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion};
 use crate::anim::{Anim, Motion, TimeProperty};
@@ -27,7 +27,7 @@ impl From<&Skel> for CharacterSkeleton {
 }
 
 impl Skill {
-    /// Returns a skill and its keys, which go into a file called `keys`.
+    /// Returns a skill and its keys; the file of the keys has the name `keys`.
     pub fn from_anim(anim: &Anim, keys: Name) -> (Self, Cfp) {
         // A list of pairs is all that a time has here; several of one time become several times.
         let event = |e: &TimeProperty| {

@@ -19,16 +19,16 @@ pub struct Character {
 /// A skeleton, such as `adult` or `child`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CharacterSkeleton {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// Its bones. Parents may come after their children.
+    /// The bones. Parents may come after their children.
     pub bones: Vec<CharacterBone>,
 }
 
 /// A bone of a [`CharacterSkeleton`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CharacterBone {
-    /// Its name.
+    /// The name.
     pub name: Name,
     /// The name of the parent bone; `NULL` for a root.
     pub parent: Name,
@@ -44,20 +44,20 @@ pub struct CharacterBone {
     pub can_rotate: u32,
     /// True if suits may blend on the bone.
     pub can_blend: u32,
-    /// A parameter of a noise on the bone that no game shows.
+    /// A parameter of a wiggle effect that no game shows.
     pub wiggle_value: F32,
     /// A parameter of a noise on the bone that no game shows.
     pub wiggle_power: F32,
 }
 
-/// A set of meshes that a figure wears.
+/// A set of meshes that a character wears.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suit {
-    /// Its name, by custom that of the file.
+    /// The name, by convention that of the file.
     pub name: Name,
     /// 1 if the skins are only boxes for censoring, otherwise 0.
     pub kind: u32,
-    /// A word of unknown use, 0 in every file seen.
+    /// A word of unknown use, 0 in every known file.
     pub unknown: u32,
     /// The meshes.
     pub skins: Vec<SkinPart>,
@@ -79,11 +79,11 @@ pub struct SkinPart {
 /// A motion of a skeleton. Its keys are in a [`Cfp`](crate::Cfp) of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skill {
-    /// Its name.
+    /// The name.
     pub name: Name,
     /// The name of the `.cfp` with its keys, without extension.
     pub keys: Name,
-    /// Milliseconds. Players go by the frames.
+    /// The duration in milliseconds. Players use the number of frames.
     pub duration: F32,
     /// The distance that the character moves.
     pub distance: F32,
@@ -104,15 +104,15 @@ pub struct SkillMotion {
     pub bone: Name,
     /// Number of frames, and of keys of each kind that the motion has.
     pub frames: u32,
-    /// As [`Skill::duration`].
+    /// Like [`Skill::duration`].
     pub duration: F32,
     /// True if the motion has translations.
     pub has_translation: u32,
     /// True if the motion has rotations.
     pub has_rotation: u32,
-    /// First of its translations; [`KEYS_UNUSED`](crate::KEYS_UNUSED), written `-1`, where it has none.
+    /// First of its translations; [`KEYS_UNUSED`](crate::KEYS_UNUSED), written `-1`, if it has none.
     pub first_translation: u32,
-    /// First of its rotations; [`KEYS_UNUSED`](crate::KEYS_UNUSED), written `-1`, where it has none.
+    /// First of its rotations; [`KEYS_UNUSED`](crate::KEYS_UNUSED), written `-1`, if it has none.
     pub first_rotation: u32,
     /// Property lists.
     pub properties: Vec<PropertyList>,

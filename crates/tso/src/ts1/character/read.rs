@@ -1,4 +1,4 @@
-//! Reads the tree of a character file, from text or binary alike.
+//! Reads the tree of a character file, from text or binary.
 
 use super::model::{
     Character, CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion, SkinPart, Suit,
@@ -11,9 +11,9 @@ use meshwright_core::{F32, FieldPath, ReadError};
 /// The least that a record takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Least {
-    /// In binary.
+    /// In binary files, in bytes.
     pub(crate) bytes: u64,
-    /// As text.
+    /// In text files, in lines.
     pub(crate) lines: u64,
 }
 
@@ -33,15 +33,15 @@ const EVENT: Least = least(8, 2);
 
 /// A source of scalars, one after the other. Everything that is read is charged.
 pub(crate) trait Input {
-    /// Returns a count, with room for the items; each takes at least `least`.
+    /// Reads a count, and reserves room for the items; each takes at least `least`.
     fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
     /// Returns a name.
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError>;
-    /// Returns a number that is not negative.
+    /// Reads a number that is not negative.
     fn word(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
-    /// Returns a number that may be -1, which is the largest.
+    /// Reads a number that may be -1, which is stored as the largest one.
     fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
-    /// Returns a number, or a vector of them.
+    /// Reads a number or a vector.
     fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError>;
 }
 

@@ -1,4 +1,4 @@
-//! The rules of a character file, over the tree and the places of its scalars.
+//! Checks the rules of a character file, with the offsets of its scalars.
 #![allow(clippy::indexing_slicing, reason = "indices that the same function made")]
 
 use super::model::{Character, CharacterSkeleton, Skill, SkillMotion};
@@ -37,7 +37,7 @@ pub(crate) const SHARED: &[&Rule] = &[
     some::EXTENSION,
 ];
 
-/// The offsets of the scalars of a file, in reading order: of vectors, every number.
+/// The offsets of the scalars of a file, in reading order; a vector has an offset for every number.
 #[derive(Debug, Default)]
 pub(crate) struct Places<'p> {
     all: &'p [u64],
@@ -49,7 +49,7 @@ impl<'p> Places<'p> {
         Self { all, next: 0 }
     }
 
-    /// Returns the place of the next scalar, where it is known.
+    /// Returns the offset of the next scalar, if it is known.
     fn take(&mut self) -> Option<u64> {
         let at = self.all.get(self.next).copied();
         self.next = self.next.saturating_add(1);
@@ -61,7 +61,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Returns the memory of the checks: an index of names and two offsets for each bone, a name for each motion.
+/// Estimates the memory of the checks: an index of names and two offsets for each bone, a name for each motion.
 pub(crate) fn memory(c: &Character) -> u64 {
     let each = |name: &Name| wide(name.bytes().len()).saturating_add(wide(NameIndex::MEMORY + 64));
     let bones = c.skeletons.iter().flat_map(|s| &s.bones).map(|b| each(&b.name));

@@ -1,4 +1,4 @@
-//! Records of a character file as what the rest of the crate works with.
+//! Converts the records of a character file to skeletons and animations.
 
 use super::model::{Character, CharacterSkeleton, Skill, SkinPart, Suit};
 use crate::anim::{Anim, Motion, Nesting, TimeProperty};
@@ -9,12 +9,12 @@ use crate::ts1::cfp::Cfp;
 use alloc::vec::Vec;
 
 impl Character {
-    /// Returns the skeleton of this name, letter case aside.
+    /// Returns the skeleton of this name, ignoring letter case.
     pub fn skeleton(&self, name: &Name) -> Option<&CharacterSkeleton> {
         self.skeletons.iter().find(|s| s.name.matches(name))
     }
 
-    /// Returns the suit of this name, letter case aside.
+    /// Returns the suit of this name, ignoring letter case.
     pub fn suit(&self, name: &Name) -> Option<&Suit> {
         self.suits.iter().find(|s| s.name.matches(name))
     }
@@ -89,7 +89,7 @@ impl Skill {
 }
 
 impl SkinPart {
-    /// Returns the part of the body that the skin covers: what its name says last, such as `BODY` or `HEAD`.
+    /// Returns the part of the body that the skin covers: the last word of its name, such as `BODY` or `HEAD`.
     pub fn part(&self) -> &[u8] {
         self.skin.bytes().rsplit(|b| *b == b'-').next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Writes the tree of a character file, as text or binary alike.
+//! Writes the tree of a character file, as text or binary.
 
 use super::model::{Character, CharacterBone, Skill, SkillMotion, Suit};
 use crate::fields::count;
@@ -8,17 +8,17 @@ use meshwright_core::{F32, FieldPath, WriteError};
 
 /// A destination of scalars, one after the other.
 pub(crate) trait Output {
-    /// A name.
+    /// Writes a name.
     fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError>;
-    /// A number that is not negative.
+    /// Writes a number that is not negative.
     fn word(&mut self, value: u32);
-    /// A number whose maximum means -1.
+    /// Writes a number whose maximum means -1.
     fn index(&mut self, value: u32);
-    /// A number, or a vector of them.
+    /// Writes a number or a vector.
     fn floats(&mut self, path: &FieldPath<'_>, values: &[F32]) -> Result<(), WriteError>;
 }
 
-/// A counted table.
+/// Writes a counted table.
 fn table<O: Output, T>(
     o: &mut O,
     path: &FieldPath<'_>,
@@ -29,7 +29,7 @@ fn table<O: Output, T>(
     items.iter().enumerate().try_for_each(|(i, it)| item(o, &path.index(i), it))
 }
 
-/// The whole tree.
+/// Writes the whole tree.
 pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), WriteError> {
     let root = FieldPath::ROOT;
     table(o, &root.field("skeletons"), &c.skeletons, |o, path, skeleton| {

@@ -1,4 +1,4 @@
-//! Scalars as lines of text.
+//! Reads and writes scalars as lines of text.
 
 use crate::fields::wide;
 use crate::name::Name;
@@ -60,12 +60,12 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         self.source
     }
 
-    /// Returns the findings for broken rules that may be accepted.
+    /// Returns the collector of findings for faults that a lenient reader accepts.
     pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings
     }
 
-    /// Returns the next line with the place of its first byte.
+    /// Returns the next line with the offset of its first byte.
     pub(crate) fn line(&mut self, path: &FieldPath<'_>) -> Result<(u64, &'a [u8]), ReadError> {
         let (at, rest) = (self.offset(), self.rest());
         if rest.is_empty() {
@@ -84,7 +84,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    /// Returns the next line's words with their places; of vectors without their bars.
+    /// Returns the words of the next line with their offsets; bars around vectors are skipped.
     fn words<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
         let (start, line) = self.line(path)?;
         let mut words = words(start, line);
@@ -105,7 +105,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    /// Returns a whole number with its place.
+    /// Reads a whole number, and returns its offset too.
     pub(crate) fn integer(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
         let [(at, word)] = self.words(path)?;
         self.note(at);

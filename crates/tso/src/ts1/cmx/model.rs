@@ -7,7 +7,7 @@ use core::fmt;
 
 /// A `.cmx` file of The Sims 1: skeletons, suits and skills as text.
 ///
-/// Two of them are equal when they say the same, however their texts are laid out.
+/// Two of them are equal if they have the same content, whatever the layout of their texts.
 #[derive(Clone, Default)]
 pub struct Cmx {
     /// The lines before the version: comments, which begin with `//`, and blank ones.
@@ -16,12 +16,12 @@ pub struct Cmx {
     pub character: Character,
     /// Bytes after the last field and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
-    /// The text that the model was read from, where it is not the one that it is written as.
+    /// The text that the model was read from, if the writer would write another one.
     kept: Vec<u8>,
 }
 
 impl Cmx {
-    /// The line that every file of the game begins with. Some readers want a comment there.
+    /// The line that every file of the game begins with. Some readers need a comment there.
     pub(crate) const COMMENT: &'static str = "// Character File. Copyright 1997, Maxis Inc.";
 
     /// Returns a file of these records, with the comment of the game's own files.

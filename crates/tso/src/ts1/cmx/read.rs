@@ -11,7 +11,7 @@ use crate::ts1::character;
 use meshwright_core::{Budget, Confidence, FieldPath, Findings, Parsed, ReadError, ReadOptions};
 
 impl Cmx {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -45,7 +45,7 @@ impl Cmx {
         Ok(Parsed::new(cmx, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.cmx`: certain if the first line that is neither blank nor a
+    /// Returns how likely the bytes are those of a `.cmx`: certain if the first line that is neither blank nor a
     /// comment states a version.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let mut lines = bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);

@@ -51,7 +51,7 @@ pub(crate) fn check(cmx: &Cmx, places: &[u64], findings: &mut Findings) -> Resul
     rules::trailing(&cmx.trailing, places.last().copied().unwrap_or(0), findings)
 }
 
-/// Every name must fit a line, and comments must be such.
+/// Checks that every name fits on a line, and that comments are comments.
 fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("comments");
     for (i, comment) in cmx.comments.iter().enumerate() {

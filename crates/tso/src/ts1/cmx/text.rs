@@ -1,4 +1,4 @@
-//! The text of a `.cmx` there and back.
+//! Reads and writes the text of a `.cmx`.
 
 use super::lines::{Lines, LinesOut, words};
 use super::model::Cmx;
@@ -29,7 +29,7 @@ pub(crate) const VERSION_WORD: &[u8] = b"version";
 /// The memory of a name in a growing list.
 const COMMENT: usize = 4 * size_of::<Name>();
 
-/// Comments and blank lines up to the version, and that.
+/// Reads the comments and blank lines before the version, and the version.
 fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
     let path = FieldPath::ROOT.field("comments");
     let mut comments: Vec<Name> = Vec::new();
@@ -63,7 +63,7 @@ fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
     }
 }
 
-/// Returns all records, the places of their scalars where these are wanted, and where the last one ends.
+/// Reads all records, the offsets of their scalars if needed, and the end of the last record.
 pub(crate) fn tree(
     source: &Source<'_>,
     findings: &mut Findings,
@@ -81,7 +81,7 @@ pub(crate) fn tree(
     Ok((cmx, end))
 }
 
-/// The text as the game's own files look.
+/// Writes the text in the form of the game's own files.
 pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), WriteError> {
     cmx.comments.iter().for_each(|comment| out.line(comment.bytes()));
     out.line(format!("version {KNOWN}").as_bytes());
@@ -90,8 +90,8 @@ pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), 
     Ok(())
 }
 
-/// Returns the text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
-/// the same.
+/// Returns the text: the one that was read if it has the same content. `findings` decides which broken rules are
+/// accepted.
 pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
     if !cmx.original_text().is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);

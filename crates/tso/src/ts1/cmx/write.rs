@@ -8,9 +8,9 @@ use alloc::vec::Vec;
 use meshwright_core::{Strictness, WriteError};
 
 impl Cmx {
-    /// Returns the file. Records that break a rule are refused, as are numbers that no text holds.
+    /// Writes the file. Records that break a rule are refused, and so are numbers that a text cannot store.
     ///
-    /// Floats have as many digits as bring them back, and look as the game writes them: six where these do.
+    /// Floats have the game's six digits if these give the same number when read, otherwise nine.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -18,7 +18,7 @@ impl Cmx {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.

@@ -1,4 +1,4 @@
-//! The text of a `.skn` as this crate writes it.
+//! Writes the text of a `.skn` in this crate's own layout.
 
 use super::model::Skn;
 use crate::fields::count;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::{F32, FieldPath, WriteError};
 
-/// One record a line; floats as the game writes them, with as many digits as bring them back.
+/// Returns the text with one record per line. Floats have the game's form, with enough digits to read the same number.
 pub(crate) fn canonical(skn: &Skn) -> Result<Vec<u8>, WriteError> {
     let (g, root) = (&skn.geometry, FieldPath::ROOT);
     let mut w = Text(Vec::new());

@@ -1,4 +1,4 @@
-//! `.skn`: what a `.bmf` holds, as text.
+//! `.skn`: the content of a `.bmf` as text.
 
 mod canonical;
 mod model;

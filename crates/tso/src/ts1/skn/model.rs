@@ -7,14 +7,14 @@ use core::fmt;
 
 /// A `.skn` file of The Sims 1.
 ///
-/// Two of them are equal when they say the same, however their texts are laid out.
+/// Two of them are equal if they have the same content, whatever the layout of their texts.
 #[derive(Clone, Default)]
 pub struct Skn {
     /// The skin's name.
     pub skin: Name,
     /// The texture's name, without extension.
     pub texture: Name,
-    /// Everything else.
+    /// The bones, faces and vertices.
     pub geometry: Geometry,
     /// Bytes after the last number and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
@@ -28,8 +28,8 @@ impl Skn {
         Self { skin: skin.into(), texture: texture.into(), geometry, ..Self::default() }
     }
 
-    /// Returns the text that the model was read from, empty for a new one. It is written again as long as it says the
-    /// same as the model.
+    /// Returns the text that the model was read from, empty for a new one. The writer writes it again if the model did
+    /// not change.
     pub fn text(&self) -> &[u8] {
         &self.text
     }

@@ -15,7 +15,7 @@ use meshwright_core::{Budget, Confidence, Cursor, F32, FieldPath, Findings, Pars
 use nom::Parser as _;
 use nom::error::context;
 
-/// Returns a face, at least 6 bytes with the white space around the numbers.
+/// Parses a face: at least 6 bytes with the white space around the numbers.
 fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
     (integer, integer, integer).map(|(a, b, c)| [a, b, c]).parse(i)
 }
@@ -30,20 +30,20 @@ fn binding(i: &[u8]) -> Step<'_, Binding> {
     Ok((i, Binding { bone, first_real, real_count, first_blend, blend_count }))
 }
 
-/// Texture coordinates, at least 4 bytes.
+/// Parses texture coordinates: at least 4 bytes.
 fn uv(i: &[u8]) -> Step<'_, RealVertex> {
     let uv = (real, real).map(|(u, v)| RealVertex { uv: [u, v], ..RealVertex::default() });
     context("uv", uv).parse(i)
 }
 
-/// Target and weight of a blend, at least 4 bytes: the other way round than in the binary files.
+/// Parses target and weight of a blend, in this order, which is reversed in binary files: at least 4 bytes.
 fn blend(i: &[u8]) -> Step<'_, BlendVertex> {
     let (i, target) = context(pull::TARGET.name, integer).parse(i)?;
     let (i, weight) = context(pull::WEIGHT.name, integer).parse(i)?;
     Ok((i, BlendVertex { weight: Q1_15::from_bits(weight), target, ..BlendVertex::default() }))
 }
 
-/// Position and normal, at least 12 bytes.
+/// Parses position and normal: at least 12 bytes.
 fn vertex(i: &[u8]) -> Step<'_, ([F32; 3], [F32; 3])> {
     let triple = |i| (real, real, real).map(|(x, y, z)| [x, y, z]).parse(i);
     let (i, position) = context(vertex::POSITION.name, triple).parse(i)?;
@@ -107,7 +107,7 @@ pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
 }
 
 impl Skn {
-    /// Reads a file that keeps all rules, within the default limits.
+    /// Reads a file strictly, within the default limits.
     ///
     /// # Errors
     /// The first rule that the file breaks.
@@ -140,7 +140,7 @@ impl Skn {
         Ok(Parsed::new(skn, findings.into_report()))
     }
 
-    /// Returns how likely these are the bytes of a `.skn`. The format has no magic: names and numbers are read up to
+    /// Returns how likely the bytes are those of a `.skn`. The format has no magic: names and numbers are read up to
     /// the first face.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let head = || -> Option<()> {

@@ -47,7 +47,7 @@ pub(crate) fn check(skn: &Skn, places: &Places, findings: &mut Findings) -> Resu
     mesh::remarks(&skn.geometry, places, findings)
 }
 
-/// Every name must fit a line.
+/// Checks that every name fits on a line.
 pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError> {
     let root = FieldPath::ROOT;
     let mut fits = |path: &FieldPath<'_>, name: &Name| {
@@ -62,7 +62,7 @@ pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError>
     skn.geometry.bones.iter().enumerate().try_for_each(|(i, name)| fits(&path.index(i), name))
 }
 
-/// Returns true for a name that a line of text gives back.
+/// Returns true if a name can be stored on a line of text.
 pub(crate) fn fits_line(name: &Name) -> bool {
     let bytes = name.bytes();
     !bytes.contains(&b'\n') && bytes.trim_ascii().len() == bytes.len()

@@ -1,4 +1,4 @@
-//! Lines and numbers of the text formats.
+//! Parsers of lines and numbers of the text formats.
 
 use crate::fields::Step;
 use alloc::format;
@@ -33,12 +33,12 @@ pub(crate) fn line_end(i: &[u8]) -> Step<'_, ()> {
     }
 }
 
-/// White space, line ends included.
+/// Parses white space, including line ends.
 pub(crate) fn space(i: &[u8]) -> Step<'_, &[u8]> {
     take_while(|b: u8| b.is_ascii_whitespace())(i)
 }
 
-/// Returns a word, on this line or a later one.
+/// Parses a word, on this line or a later one.
 fn word(i: &[u8]) -> Step<'_, &str> {
     let (i, _) = space(i)?;
     if i.is_empty() {

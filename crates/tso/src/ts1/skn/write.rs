@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, Limits, Strictness, WriteError};
 
 impl Skn {
-    /// Returns the file. A geometry that breaks a rule is refused, as are numbers that no text can hold.
+    /// Writes the file. A geometry that breaks a rule is refused, and so are numbers that a text cannot store.
     ///
     /// # Errors
     /// When the model breaks a rule, or a number does not fit its field.
@@ -19,7 +19,7 @@ impl Skn {
         self.to_bytes_with(Strictness::Strict)
     }
 
-    /// Returns the file; leniently also one that only lenient reading opens.
+    /// Writes the file; with lenient strictness also one that only a lenient reader opens.
     ///
     /// # Errors
     /// When the model breaks a rule that is not passed over, or a number does not fit its field.
