@@ -11,7 +11,7 @@ meshwright_core::record! {
         VERSION = "version": 16, u32;
         /// The size of the file in bytes.
         FILESIZE = "filesize": 20, u32;
-        /// 0.
+        /// The flags; 0 in every known file.
         FLAGS = "flags": 24, u32;
         /// The size of all strings in bytes.
         NUM_TEXT = "num_text": 28, u32;

@@ -5,7 +5,7 @@ use core::fmt;
 /// The side of a body. Left is +X of a character that faces +Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// On the plane of symmetry.
+    /// A part on the plane of symmetry.
     Middle,
     /// The character's left.
     Left,

@@ -46,7 +46,7 @@ pub(crate) enum Word {
     Number(F32),
     /// A number too large for a float, or Visual C++'s words for NaN and infinity.
     NotFinite,
-    /// Another word.
+    /// A word that is not a number.
     Other,
 }
 

@@ -7,9 +7,9 @@ use meshwright_core::{Budget, LimitExceeded};
 /// A vertex of the result. Its index is known only after all vertices are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// At the index of a native vertex.
+    /// A vertex at the index of a native vertex.
     Native(usize),
-    /// After the native vertices.
+    /// A vertex after the native vertices.
     New(usize),
 }
 

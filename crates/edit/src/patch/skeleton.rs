@@ -122,9 +122,9 @@ fn lists<T: Clone>(
 /// The movement of a joint's bind pose.
 #[derive(Clone, Copy, Debug, Default)]
 struct Move {
-    /// In the file.
+    /// The position in the file.
     seen: [f64; 3],
-    /// In the native model.
+    /// The position in the native model.
     by: [f64; 3],
 }
 

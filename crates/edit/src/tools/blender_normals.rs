@@ -126,9 +126,9 @@ fn only(list: &[(u32, usize)], v: u32) -> Option<usize> {
 struct Fan {
     mean: [f64; 3],
     edges: Vec<[f64; 3]>,
-    /// One of its edges has no length.
+    /// True if one of its edges has no length.
     broken: bool,
-    /// At least one of its faces has an area.
+    /// True if at least one of its faces has an area.
     solid: bool,
 }
 

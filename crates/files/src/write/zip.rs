@@ -55,7 +55,7 @@ fn deflated(bytes: &[u8], level: u8) -> Vec<u8> {
     miniz_oxide::deflate::compress_to_vec(bytes, level)
 }
 
-/// Without the feature every file is stored.
+/// Stores every file, because the build lacks the feature.
 #[cfg(not(feature = "deflate"))]
 fn deflated(bytes: &[u8], _: u8) -> Vec<u8> {
     bytes.to_vec()

@@ -10,11 +10,11 @@ use std::f64::consts::FRAC_PI_2;
 
 /// Any number.
 const FREE: Kind = Number { least: f64::NEG_INFINITY, most: f64::INFINITY, open: (false, false) };
-/// From 0 to 1.
+/// A number from 0 to 1.
 const SHARE: Kind = Number { least: 0.0, most: 1.0, open: (false, false) };
-/// From 0 on.
+/// A number from 0 on.
 const POSITIVE: Kind = at_least(0.0);
-/// Above 0.
+/// A number above 0.
 const ABOVE: Kind = Number { least: 0.0, most: f64::INFINITY, open: (true, false) };
 /// From 0 on.
 const COUNT: Kind = Whole { least: 0, most: u64::MAX };

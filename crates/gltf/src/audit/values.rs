@@ -18,12 +18,12 @@ const DIRECTION_NOISE: f64 = 0.006_74;
 pub(super) enum Check {
     Normals,
     Tangents,
-    /// From 0 to 1.
+    /// Numbers from 0 to 1.
     Shares,
     Indices {
         vertices: usize,
     },
-    /// From 0 on, each greater than the one before.
+    /// Numbers from 0 on, each greater than the one before.
     Times,
     Rotations {
         spline: bool,

@@ -158,7 +158,7 @@ meshwright_core::rules! {
         "Export the file again.";
     error SPARSE_ORDER = "sparse-order", BadValue [NoEngine],
         "The indices of a sparse accessor are not in increasing order.",
-        "Sort them, each once.";
+        "Sort them without duplicates.";
 
     error ATTRIBUTE_COUNT = "attribute-count", BadCount [NoEngine],
         "The attributes of a primitive have different lengths.",

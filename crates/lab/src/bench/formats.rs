@@ -107,7 +107,7 @@ pub(crate) fn corpus(dir: &Path, report: &mut Report, effort: Effort) -> Result<
 }
 
 fn files<T: FileFormat>(dir: &Path, report: &mut Report, effort: Effort, target: f64) -> Result<(), String> {
-    /// From here on what is not decoding counts for little.
+    /// Above this size the time is mostly that of decoding.
     const LARGE: usize = 300_000;
     let folder = dir.join(T::ID);
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

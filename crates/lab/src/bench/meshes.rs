@@ -22,7 +22,7 @@ impl Random {
         self.next() % n
     }
 
-    /// From -1 to 1.
+    /// Returns a number from -1 to 1.
     pub(crate) fn unit(&mut self) -> f32 {
         (self.next() >> 8) as f32 / (1 << 23) as f32 - 1.0
     }

@@ -77,7 +77,7 @@ notices! {
         "The source has a comment, which the target cannot store.",
         "Pass `--extras` or `--keep-native` to keep it in a glTF.";
     note "editor-rate",
-        "Blender samples clips at the frame rate of its scene, so clips with other rates change in it.",
+        "Blender samples clips at the frame rate of its scene, so clips with other rates change.",
         "Pass `--frames-at 24`, or set the frame rate of the scene before the import.";
     loss "empty-clip",
         "A clip without frames or joints was left out.",

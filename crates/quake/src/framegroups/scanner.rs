@@ -37,7 +37,7 @@ pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8
 
 /// The location of a group in its text.
 pub(super) struct Span {
-    /// From the first number to the end of the line, without the line break.
+    /// The range from the first number to the end of the line, without the line break.
     pub line: Range<usize>,
     /// The start of the line's comment, or the end of the line.
     pub comment: usize,

@@ -134,9 +134,9 @@ macro_rules! factors {
 }
 
 factors! {
-    /// 1.
+    /// The factor 1.
     One = "one";
-    /// 0.
+    /// The factor 0.
     Zero = "zero";
     /// The texture's colour.
     SrcColor = "src_color";

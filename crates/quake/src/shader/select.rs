@@ -32,7 +32,7 @@ impl Shader {
 #[derive(Clone, Debug, Default)]
 pub struct Shaders {
     shaders: Vec<(Shader, usize)>,
-    /// By name in lower case.
+    /// The shaders by name in lower case.
     by_name: BTreeMap<Vec<u8>, usize>,
     scripts: usize,
 }

@@ -11,7 +11,7 @@ use crate::error::RigError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NormalLength {
-    /// The length of the sum over the joints.
+    /// Normals are not normalised; they have the length of the sum over the joints.
     #[default]
     AsIs,
     /// Normalised; zero vectors stay zero.

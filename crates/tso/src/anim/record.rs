@@ -17,7 +17,7 @@ meshwright_core::record! {
         DURATION = "duration": 0, f32;
         /// The distance of a walk.
         DISTANCE = "distance": 4, f32;
-        /// 0 or 1.
+        /// 0 or 1: whether the character moves.
         MOVING = "moving": 8, u8;
     }
 }
@@ -29,13 +29,13 @@ meshwright_core::record! {
         FRAMES = "frames": 0, u32;
         /// The duration, as in the header.
         DURATION = "duration": 4, f32;
-        /// 0 or 1.
+        /// 0 or 1: whether the motion has translations.
         HAS_TRANSLATION = "has_translation": 8, u8;
-        /// 0 or 1.
+        /// 0 or 1: whether the motion has rotations.
         HAS_ROTATION = "has_rotation": 9, u8;
-        /// 0xFFFFFFFF if there is none.
+        /// The first translation key; 0xFFFFFFFF if there is none.
         FIRST_TRANSLATION = "first_translation": 10, u32;
-        /// 0xFFFFFFFF if there is none.
+        /// The first rotation key; 0xFFFFFFFF if there is none.
         FIRST_ROTATION = "first_rotation": 14, u32;
     }
 }

@@ -52,9 +52,9 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The common fields of real and blend vertices.
     pub(crate) mod vertex: 24 {
-        /// In the space of the bone.
+        /// The position in the space of the bone.
         POSITION = "position": 0, [f32; 3];
-        /// In the bone's space.
+        /// The normal in the space of the bone.
         NORMAL = "normal": 12, [f32; 3];
     }
 }

@@ -17,11 +17,11 @@ meshwright_core::record! {
         TRANSLATION = "translation": 0, [f32; 3];
         /// The conjugate of the bone's rotation.
         ROTATION = "rotation": 12, [f32; 4];
-        /// 0 or 1.
+        /// 0 or 1: whether animations may move the bone.
         CAN_TRANSLATE = "can_translate": 28, u32;
-        /// 0 or 1.
+        /// 0 or 1: whether animations may rotate the bone.
         CAN_ROTATE = "can_rotate": 32, u32;
-        /// 0 or 1.
+        /// 0 or 1: whether suits may blend on the bone.
         CAN_BLEND = "can_blend": 36, u32;
         /// A parameter of an effect that no game shows.
         WIGGLE_VALUE = "wiggle_value": 40, f32;

@@ -152,9 +152,9 @@ fn tga_is_read_in_every_layout() {
     for (file, why) in [
         (tga(2, [5, 2], 24, 0, &colors[1..]), "is cut short (TGA)"),
         (tga(10, [5, 2], 24, 0, &packed_short()), "is cut short (TGA)"),
-        (tga(2, [0, 2], 24, 0, &colors), "is not sound (TGA)"),
-        (tga(1, [5, 2], 8, 0, &bytes), "is not sound (TGA)"),
-        (mapped(1, 8, 24, 0, &colors[..27], &bytes), "is not sound (TGA)"),
+        (tga(2, [0, 2], 24, 0, &colors), "is damaged (TGA)"),
+        (tga(1, [5, 2], 8, 0, &bytes), "is damaged (TGA)"),
+        (mapped(1, 8, 24, 0, &colors[..27], &bytes), "is damaged (TGA)"),
         (tga(2, [5, 2], 12, 0, &colors), "has an unsupported encoding (TGA)"),
         (tga(34, [5, 2], 24, 0, &colors), "has an unsupported encoding (TGA)"),
     ] {
@@ -234,14 +234,14 @@ fn bmp_is_read_in_every_layout() {
         assert_eq!(decode_pixels(&tried(&file, "bmp").unwrap()), expected);
     }
     for (file, why) in [
-        (bmp(40, &used(8, 0, 257), &colors, &eight), "is not sound (BMP)"),
+        (bmp(40, &used(8, 0, 257), &colors, &eight), "is damaged (BMP)"),
         (bmp(40, &used(8, 1, 10), &colors, &runs[..runs.len() - 2]), "is cut short (BMP)"),
-        (bmp(40, &used(8, 1, 10), &colors, &[0, 6, 1, 1, 1, 1, 1, 1, 0, 1]), "is not sound (BMP)"),
-        (bmp(40, &used(8, 1, 10), &colors, &[0, 2, 0, 3, 0, 1]), "is not sound (BMP)"),
-        (bmp(40, &[0, 2, plane(24)], &[], &eight), "is not sound (BMP)"),
-        (bmp(40, &[5, 1 << 31, plane(24)], &[], &eight), "is not sound (BMP)"),
-        (bmp(40, &[5, 2, 24 << 16 | 2], &[], &eight), "is not sound (BMP)"),
-        (bmp(40, &[1, 1, plane(32), 3], &[0; 12], &eight), "is not sound (BMP)"),
+        (bmp(40, &used(8, 1, 10), &colors, &[0, 6, 1, 1, 1, 1, 1, 1, 0, 1]), "is damaged (BMP)"),
+        (bmp(40, &used(8, 1, 10), &colors, &[0, 2, 0, 3, 0, 1]), "is damaged (BMP)"),
+        (bmp(40, &[0, 2, plane(24)], &[], &eight), "is damaged (BMP)"),
+        (bmp(40, &[5, 1 << 31, plane(24)], &[], &eight), "is damaged (BMP)"),
+        (bmp(40, &[5, 2, 24 << 16 | 2], &[], &eight), "is damaged (BMP)"),
+        (bmp(40, &[1, 1, plane(32), 3], &[0; 12], &eight), "is damaged (BMP)"),
         (bmp(40, &used(24, 4, 0), &[], &eight), "has an unsupported encoding (BMP)"),
         (bmp(16, &size(24), &[], &eight), "has an unsupported encoding (BMP)"),
     ] {
@@ -277,7 +277,7 @@ fn pcx_of_few_colours_is_read() {
     let image = tried(&few([1, 1], 1, false, &[0x50, 0x08]), "pcx").unwrap();
     assert_eq!(decode_pixels(&image), [black, white, black, white, black, black, black, black, black, white]);
     for (file, why) in [
-        (few([4, 1], 2, false, &[0; 8]), "is not sound (PCX)"),
+        (few([4, 1], 2, false, &[0; 8]), "is damaged (PCX)"),
         (few([4, 3], 8, false, &[0; 64]), "has an unsupported encoding (PCX)"),
         (few([4, 1], 4, false, &[0; 6]), "is cut short (PCX)"),
     ] {

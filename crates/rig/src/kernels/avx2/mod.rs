@@ -212,7 +212,7 @@ unsafe fn fixed<const K: usize, I: Copy + Into<u32>>(
 /// Returns the sum of weighted matrices; zero without any.
 ///
 /// # Safety
-/// There are matrices where the indices point.
+/// All indices are those of existing matrices.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn sum(m: *const Packed, joints: &[u32], weights: &[f32]) -> Pair {
@@ -343,7 +343,7 @@ unsafe fn local<const K: usize, const N: bool, const DENSE: bool>(
 }
 
 /// # Safety
-/// There are `count` times twelve bytes, `step` apart.
+/// `count` blocks of twelve bytes, `step` bytes apart, can be read and written.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn normalize_all(mut at: *mut u8, step: usize, count: usize) {
     for _ in 0..count {

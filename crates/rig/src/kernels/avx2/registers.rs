@@ -67,7 +67,7 @@ pub(super) type Pair = (__m256, __m256);
 /// Loads the matrix at a scaled index.
 ///
 /// # Safety
-/// There is one.
+/// The index is that of an existing matrix.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
