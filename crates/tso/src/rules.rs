@@ -134,7 +134,7 @@ pub(crate) fn finite(
     }
 }
 
-/// Reports a NaN or an infinity.
+/// Reports a number that is NaN or infinite.
 pub(crate) fn not_finite(
     value: F32,
     path: &FieldPath<'_>,

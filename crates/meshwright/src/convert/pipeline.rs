@@ -1,5 +1,4 @@
-//! The one way from a model to the files of a target: unchanged, from the same records, with imported edits, or from a
-//! scene.
+//! Converts a model to the files of a target: unchanged, from the same records, with imported edits, or from a scene.
 
 use super::Target;
 use super::converted::{Conversion, Converted, Made, Route, several_files};

@@ -16,7 +16,7 @@ pub(super) struct Nearest<'p> {
 }
 
 impl<'p> Nearest<'p> {
-    /// Points with a NaN coordinate have no nearest point.
+    /// Builds the tree. Points with a NaN coordinate are left out.
     pub(super) fn new(points: &'p [[f32; 3]], budget: &Budget) -> Result<Self, LimitExceeded> {
         budget.work("points to compare", (points.len() as u64).saturating_mul(COST * 4))?;
         let all = 0..u32::try_from(points.len()).unwrap_or(u32::MAX);

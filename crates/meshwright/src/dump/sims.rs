@@ -258,7 +258,7 @@ fn trailing(bytes: &[u8]) -> Item<'_> {
     Item::Hex(Cow::Borrowed(bytes))
 }
 
-/// Lists the fields of the clip that the animation would be on a skeleton.
+/// Lists the fields of an animation like those of a clip.
 fn clip(anim: &Anim) -> Fields<'_> {
     fields! {
         name: anim.name.text(),

@@ -117,7 +117,7 @@ notices! {
         "Apply the scale in the editor if clips look wrong.";
     either "joint-shear",
         "Joints shear, which the target cannot express.",
-        "Avoid uneven scales above turned joints.";
+        "Avoid uneven scales on the parents of rotated joints.";
     loss "joints-dropped",
         "Joints were edited, and none of the written files holds the skeleton.",
         "Name a skeleton as a target too.";
@@ -242,7 +242,7 @@ notices! {
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";
     loss "shear-dropped",
         "Joints shear, which the target cannot express; the nearest pose without shear was used.",
-        "Avoid uneven scales above turned joints.";
+        "Avoid uneven scales on the parents of rotated joints.";
     note "skeleton-differs",
         "Joints rest differently from the bones of the named skeleton; the clip was fitted to that skeleton.",
         "Name the skeleton that the clip was made with, if the motion looks wrong.";

@@ -25,6 +25,6 @@ pub(super) struct Opening<'w> {
 pub(super) struct Worn {
     /// Numbers of the suits that the model has.
     pub(super) suits: BTreeSet<usize>,
-    /// Whether a skin uses a texture and its file was found, by the numbers of suit and texture.
+    /// By the numbers of suit and texture: true if a skin uses the texture and its file was found.
     pub(super) textures: BTreeMap<(usize, usize), bool>,
 }

@@ -131,7 +131,7 @@ impl<'a> Output<'a> {
                 let inside =
                     |(at, size): (usize, usize)| at.checked_add(size).is_some_and(|e| e <= layout.stride);
                 if !fields.iter().flatten().all(|f| inside(*f)) {
-                    return Err(RigError::invalid("layout", "an attribute does not lie within the stride"));
+                    return Err(RigError::invalid("layout", "an attribute is outside the stride"));
                 }
                 let expected = count.saturating_mul(layout.stride);
                 RigError::length("interleaved bytes", expected, bytes.len())?;

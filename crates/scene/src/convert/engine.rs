@@ -29,7 +29,7 @@ pub enum Engine {
 pub struct EngineLimits {
     /// Bones of a model.
     pub bones: usize,
-    /// Bones, plus the different sets of bones and weights of vertices.
+    /// Bones plus blends; a blend is a distinct set of bones and weights.
     pub blends: usize,
     /// Bones of a vertex.
     pub influences: usize,

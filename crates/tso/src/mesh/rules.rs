@@ -69,7 +69,7 @@ meshwright_core::rules! {
         "A blend vertex has weight 0 and no effect.",
         "Remove it; FreeSO writes such vertices if a weight is too small for the format.";
     warning VERTEX_UNUSED = "unused-vertices" ("W_VERTEX_UNUSED"), Unused [Ignored],
-        "No triangle uses a vertex.",
+        "A vertex is not part of any triangle.",
         "Remove it.";
     warning FACE_DEGENERATE = "degenerate-triangle" ("W_FACE_DEGENERATE"), Degenerate [Misshown],
         "Two corners of a triangle are the same vertex, so it has no area.",

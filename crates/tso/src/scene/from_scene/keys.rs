@@ -103,7 +103,7 @@ impl Keys {
     }
 }
 
-/// Returns for every joint whether a clip moves it, and whether it turns it. Other channels keep the values of the
+/// Returns for every joint whether a clip has translations and rotations for it. Other channels keep the values of the
 /// skeleton.
 fn channels(clip: &Clip, n: usize) -> Vec<[bool; 2]> {
     match &clip.motion {

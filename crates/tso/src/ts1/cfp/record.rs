@@ -8,7 +8,7 @@ use meshwright_core::math::narrow1;
 pub(crate) const UNDEFINED: u8 = 0xfd;
 /// Repeats the last number, once more than the following 16 bits state.
 pub(crate) const REPEAT: u8 = 0xfe;
-/// A float.
+/// The code of a full number: a float follows.
 pub(crate) const FULL: u8 = 0xff;
 /// The most numbers that three bytes make.
 pub(crate) const LONGEST_RUN: u64 = 1 << 16;
