@@ -2,7 +2,7 @@
 
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
-use crate::correspond::vertices::{Moved, Same, Vertex, blended, compare, may_be_one};
+use crate::correspond::vertices::{Moved, PlacedVertex, Same, Vertex, blended, compare, may_be_one};
 use crate::joint_index::{At, Place};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
@@ -162,7 +162,8 @@ impl Found<'_> {
         bones: &Bones,
         tolerance: &Tolerance,
     ) -> Same {
-        let same = compare((edited, v), (self.exported, n, &self.world), bones, tolerance);
+        let vertex = PlacedVertex { mesh: self.exported, index: n, world: &self.world };
+        let same = compare((edited, v), &vertex, bones, tolerance);
         let [least, _] = tolerance.normal;
         if same.normal || least == 0.0 {
             return same;

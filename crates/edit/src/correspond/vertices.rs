@@ -57,10 +57,17 @@ pub(crate) struct Moved<'m> {
     pub(crate) opaque: bool,
 }
 
-/// Compares a vertex of an edited mesh with a native one; `world` is the transform of the native mesh.
+/// A vertex of a native mesh with the mesh's world transform.
+pub(crate) struct PlacedVertex<'m> {
+    pub(crate) mesh: &'m Mesh,
+    pub(crate) index: usize,
+    pub(crate) world: &'m Affine64,
+}
+
+/// Compares a vertex of an edited mesh with a native one.
 pub(crate) fn compare(
     (edited, v): (&Moved<'_>, usize),
-    (native, n, world): (&Mesh, usize, &Affine64),
+    &PlacedVertex { mesh: native, index: n, world }: &PlacedVertex<'_>,
     bones: &Bones,
     tolerance: &Tolerance,
 ) -> Same {

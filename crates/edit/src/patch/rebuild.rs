@@ -106,6 +106,13 @@ pub(crate) struct Maker<'w, 's, 'b> {
     pub(crate) patches: Vec<MeshPatch>,
 }
 
+/// A vertex of a native mesh, with the matches of the mesh.
+struct NativeVertex<'m, 's> {
+    mesh: &'m Mesh,
+    found: &'m Found<'s>,
+    index: usize,
+}
+
 impl Maker<'_, '_, '_> {
     /// Returns a native mesh with its edits.
     fn native(
@@ -180,7 +187,8 @@ impl Maker<'_, '_, '_> {
                 changed |= Attributes::WEIGHTS;
             }
             if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
-                self.edit(&mut copy.mesh, (native, own, v), *source, *same, &mut change);
+                let vertex = NativeVertex { mesh: native, found: own, index: v };
+                self.edit(&mut copy.mesh, &vertex, *source, *same, &mut change);
                 changed |= same.changed();
             }
             let color = slot.filter(|_| copy.paints).and_then(|((e, v), _)| {
@@ -250,11 +258,12 @@ impl Maker<'_, '_, '_> {
     fn edit(
         &self,
         mesh: &mut Mesh,
-        (native, own, n): (&Mesh, &Found<'_>, usize),
+        vertex: &NativeVertex<'_, '_>,
         (e, v): Source,
         same: Same,
         change: &mut MeshChange,
     ) {
+        let NativeVertex { mesh: native, found: own, index: n } = *vertex;
         let Some(edited) = self.edited.get(e) else { return };
         let count = |slot: &mut usize, same: bool| *slot = slot.saturating_add(usize::from(!same));
         count(&mut change.moved, same.position);

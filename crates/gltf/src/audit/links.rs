@@ -9,7 +9,7 @@ use crate::document::rules::{
     VIEW_STRIDE, VIEW_USE,
 };
 use crate::document::{
-    Accessor, ComponentType, Document, ElementType, ImageSource, Interpolation, Primitive, Property,
+    Accessor, ComponentType, Document, ElementType, ImageSource, Interpolation, Primitive, Property, Sampler,
     Semantic, Target,
 };
 use meshwright_core::json::JsonValue;
@@ -478,7 +478,7 @@ impl<'l, 'd> Links<'l, 'd> {
                     self.broken(CHANNEL_TARGET, &path.field("target"), place, "the node has a matrix");
                 }
                 if channel.property == Property::Weights {
-                    self.weights(node, (sampler.input, sampler.output, spline), &path, place);
+                    self.weights(node, sampler, &path, place);
                 }
             }
         }
@@ -488,7 +488,7 @@ impl<'l, 'd> Links<'l, 'd> {
     fn weights(
         &mut self,
         node: usize,
-        (input, output, spline): (usize, usize, bool),
+        sampler: &Sampler,
         path: &FieldPath<'_>,
         place: (&'static str, usize),
     ) {
@@ -503,7 +503,11 @@ impl<'l, 'd> Links<'l, 'd> {
                 "the node has no morph targets",
             );
         }
-        let (Some(times), Some(values)) = (self.accessor(input), self.accessor(output)) else { return };
+        let (Some(times), Some(values)) = (self.accessor(sampler.input), self.accessor(sampler.output))
+        else {
+            return;
+        };
+        let spline = sampler.interpolation == Interpolation::CubicSpline;
         let wanted = times.count.saturating_mul(targets).saturating_mul(if spline { 3 } else { 1 });
         if values.count != wanted {
             let message = format!("{} values, {wanted} are needed", values.count);

@@ -104,6 +104,13 @@ struct Check<'t, 'd, 'a> {
     ledger: &'t Ledger,
 }
 
+/// A number of elements in a view, from an offset on.
+struct Span {
+    view: usize,
+    start: u64,
+    count: usize,
+}
+
 impl Check<'_, '_, '_> {
     fn fault<T>(
         &self,
@@ -155,17 +162,19 @@ impl Check<'_, '_, '_> {
                     return self.fault(VIEW_STRIDE, &path, ("accessors", a), message);
                 }
                 let last = needed_size(accessor.component, accessor.element);
-                let span = (v, accessor.offset, accessor.count);
+                let span = Span { view: v, start: accessor.offset, count: accessor.count };
                 self.span(&path, a, span, stride, last, accessor.component)?;
             }
             if let Some(sparse) = &accessor.sparse {
                 let path = path.field("sparse");
                 let size = sparse.index_type.size();
-                let span = (sparse.indices_view, sparse.indices_offset, sparse.count);
+                let span =
+                    Span { view: sparse.indices_view, start: sparse.indices_offset, count: sparse.count };
                 self.span(&path.field("indices"), a, span, size, size, sparse.index_type)?;
                 let size = packed_size(accessor.component, accessor.element);
                 let last = needed_size(accessor.component, accessor.element);
-                let span = (sparse.values_view, sparse.values_offset, sparse.count);
+                let span =
+                    Span { view: sparse.values_view, start: sparse.values_offset, count: sparse.count };
                 self.span(&path.field("values"), a, span, size, last, accessor.component)?;
                 if sparse.count > accessor.count {
                     let message = format!(
@@ -184,7 +193,7 @@ impl Check<'_, '_, '_> {
         &self,
         path: &FieldPath<'_>,
         accessor: usize,
-        (view, start, count): (usize, u64, usize),
+        Span { view, start, count }: Span,
         stride: usize,
         last: usize,
         component: ComponentType,

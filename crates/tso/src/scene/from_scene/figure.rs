@@ -145,7 +145,8 @@ impl<'s> Made<'s> {
                 None => files.name(drawable.name)?,
             };
             let number = u32::try_from(meshes.len()).unwrap_or(u32::MAX);
-            let mesh = MadeMesh::new(scene, &drawable, (geometry, stem, number), options, budget, losses)?;
+            let source = MeshSource { geometry, stem, number };
+            let mesh = MadeMesh::new(scene, &drawable, source, options, budget, losses)?;
             let bound = mesh.names.is_some() || mesh.binding.is_some();
             unbound += usize::from(!bound && drawable.material().is_some());
             meshes.push(mesh);
@@ -243,12 +244,21 @@ fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
     all
 }
 
+/// A converted geometry, and the data for its names.
+struct MeshSource {
+    geometry: Geometry,
+    /// The name of its file without extension.
+    stem: String,
+    /// The number of meshes before it.
+    number: u32,
+}
+
 impl<'s> MadeMesh<'s> {
-    /// Makes the name data of a mesh from its stem and the number of meshes before it.
+    /// Makes a mesh with its names, its binding and its texture.
     fn new(
         scene: &'s Scene,
         drawable: &Drawable<'_>,
-        (geometry, stem, number): (Geometry, String, u32),
+        MeshSource { geometry, stem, number }: MeshSource,
         options: &FromSceneOptions<TsoSceneOptions>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
