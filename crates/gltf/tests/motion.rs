@@ -227,7 +227,7 @@ fn an_animation_says_how_its_clip_is_played() {
     );
     // A loop takes a frame longer in its game.
     let note = done.notes().find(|l| l.code == "loop-period").unwrap();
-    assert!(note.message.contains("0.243902 s in its game and 0.162602 s"), "{note}");
+    assert!(note.message.contains("0.243902 s in the game and 0.162602 s"), "{note}");
     assert!((note.count, note.amount) == (1, Some(0.081_301)), "{note:?}");
     let closed = export(&scene, &ExportOptions::default().with_close_loops(true)).unwrap();
     assert!(closed.losses.iter().all(|l| l.code != "loop-period"));

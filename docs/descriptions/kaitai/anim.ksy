@@ -39,7 +39,7 @@ seq:
     repeat-expr: motion_count
 types:
   translation:
-    doc: 'A key of a bone''s place'
+    doc: 'A key of a bone''s position'
     seq:
       - id: value
         type: f4le
@@ -139,28 +139,28 @@ types:
         doc: 'Milliseconds in the game''s files, seconds in those of FreeSO'
       - id: distance
         type: f4le
-        doc: 'How far a walk goes'
+        doc: 'The distance of a walk'
       - id: moving
         type: u1
-        doc: '0 or 1'
+        doc: '0 or 1: whether the character moves'
   keys:
     doc: 'The fields of a motion between its bone and its properties'
     seq:
       - id: frames
         type: u4be
-        doc: 'How many'
+        doc: 'The number of frames'
       - id: duration
         type: f4le
-        doc: 'As above'
+        doc: 'The duration, as in the header'
       - id: has_translation
         type: u1
-        doc: '0 or 1'
+        doc: '0 or 1: whether the motion has translations'
       - id: has_rotation
         type: u1
-        doc: '0 or 1'
+        doc: '0 or 1: whether the motion has rotations'
       - id: first_translation
         type: u4be
-        doc: '0xFFFFFFFF where there is none'
+        doc: 'The first translation key; 0xFFFFFFFF if there is none'
       - id: first_rotation
         type: u4be
-        doc: '0xFFFFFFFF where there is none'
+        doc: 'The first rotation key; 0xFFFFFFFF if there is none'

@@ -180,7 +180,7 @@ types:
       - id: value
         type: name
   name:
-    doc: 'A name. After a length of 255 another one of 32 bits follows'
+    doc: 'A name. A length of 255 is followed by the real length in 32 bits'
     seq:
       - id: length
         type: u1

@@ -87,13 +87,13 @@ types:
         doc: 'The first real vertex'
       - id: real_count
         type: u4le
-        doc: 'How many'
+        doc: 'The number of them'
       - id: first_blend
         type: u4le
-        doc: 'The first blend vertex; 0xFFFFFFFF where there is none'
+        doc: 'The first blend vertex; 0xFFFFFFFF if there is none'
       - id: blend_count
         type: u4le
-        doc: 'How many'
+        doc: 'The number of them'
   uv:
     doc: 'Texture coordinates of a real vertex'
     seq:
@@ -101,13 +101,13 @@ types:
         type: f4le
         repeat: expr
         repeat-expr: 2
-        doc: 'From the top left'
+        doc: 'Texture coordinates from the top left'
   pull:
-    doc: 'Which real vertex a blend vertex pulls, and how far. Texts have the two the other way round'
+    doc: 'The weight of a blend vertex and the real vertex that it pulls. Text files have them in the reverse order'
     seq:
       - id: weight
         type: u4le
-        doc: '0x8000 for all the way'
+        doc: '0x8000 means 1'
       - id: target
         type: u4le
         doc: 'The real vertex'
@@ -118,9 +118,9 @@ types:
         type: f4le
         repeat: expr
         repeat-expr: 3
-        doc: 'In the bone''s space'
+        doc: 'The position in the space of the bone'
       - id: normal
         type: f4le
         repeat: expr
         repeat-expr: 3
-        doc: 'In the bone''s space'
+        doc: 'The normal in the space of the bone'

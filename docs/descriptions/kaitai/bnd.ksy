@@ -45,4 +45,4 @@ types:
         doc: 'The file''s number'
       - id: kind
         type: u4be
-        doc: '9 for a mesh; of a texture that of its picture format'
+        doc: 'The type: 9 for a mesh, that of the image format for a texture'

@@ -17,7 +17,7 @@ seq:
     repeat-expr: count
 types:
   item:
-    doc: 'Something that is for sale'
+    doc: 'An item that is for sale'
     seq:
       - id: index
         type: u4be

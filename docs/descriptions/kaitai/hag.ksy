@@ -15,7 +15,7 @@ seq:
     type: reference
     repeat: expr
     repeat-expr: 18
-    doc: 'By tone of skin, side and gesture'
+    doc: 'The appearances by skin tone, side and gesture'
 types:
   reference:
     doc: 'The number of a file and its type'

@@ -165,7 +165,7 @@ types:
         doc: 'The size of the file in bytes'
       - id: flags
         type: u4le
-        doc: '0'
+        doc: 'The flags; 0 in every known file'
       - id: num_text
         type: u4le
         doc: 'The size of all strings in bytes'
@@ -302,12 +302,12 @@ types:
         type: f4le
         repeat: expr
         repeat-expr: 3
-        doc: 'Relative to the parent'
+        doc: 'The translation relative to the parent'
       - id: rotate
         type: f4le
         repeat: expr
         repeat-expr: 4
-        doc: 'X y z w'
+        doc: 'The rotation as a quaternion x, y, z, w'
       - id: scale
         type: f4le
         repeat: expr
@@ -330,7 +330,7 @@ types:
         type: f4le
         repeat: expr
         repeat-expr: 3
-        doc: 'X y z; w is the negative root of what is missing to a length of 1'
+        doc: 'The rotation as x, y, z. w is the negative root of 1 - x² - y² - z²'
       - id: scale
         type: f4le
         repeat: expr

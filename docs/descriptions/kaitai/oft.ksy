@@ -17,7 +17,7 @@ seq:
     type: reference
     repeat: expr
     repeat-expr: 3
-    doc: 'Of light, medium and dark skin'
+    doc: 'The appearances of light, medium and dark skin'
   - id: hands
     type: u4be
   - id: region

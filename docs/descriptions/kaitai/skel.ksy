@@ -73,23 +73,23 @@ types:
         type: f4le
         repeat: expr
         repeat-expr: 3
-        doc: 'Relative to the parent'
+        doc: 'The translation relative to the parent'
       - id: rotation
         type: f4le
         repeat: expr
         repeat-expr: 4
-        doc: 'The conjugate of what the bone does'
+        doc: 'The conjugate of the bone''s rotation'
       - id: can_translate
         type: u4be
-        doc: '0 or 1'
+        doc: '0 or 1: whether animations may move the bone'
       - id: can_rotate
         type: u4be
-        doc: '0 or 1'
+        doc: '0 or 1: whether animations may rotate the bone'
       - id: can_blend
         type: u4be
-        doc: '0 or 1'
+        doc: '0 or 1: whether suits may blend on the bone'
       - id: wiggle_value
         type: f4le
-        doc: 'Of an effect that no game shows'
+        doc: 'A parameter of an effect that no game shows'
       - id: wiggle_power
         type: f4le

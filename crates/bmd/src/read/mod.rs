@@ -238,7 +238,7 @@ impl File<'_, '_> {
             let (ofs_field, size_field) = table.fields();
             let (at, size, record) = (u64::from(at), u64::from(size), table.row() as u64);
             if size.checked_rem(record) != Some(0) {
-                let message = format!("size {size} is not a multiple of{record}");
+                let message = format!("size {size} is not a multiple of {record}");
                 return Err(source.broken(rules::TABLE_SIZE, &path, size_field.offset_in(0), message));
             }
             if size == 0 {

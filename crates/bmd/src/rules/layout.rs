@@ -42,10 +42,10 @@ pub(super) fn remarks(layout: &Layout, findings: &mut Findings) -> Checked {
     for (at, size, aligned) in layout.sections() {
         coverage.add(u64::from(at), size);
         if aligned && size > 0 && at % 4 != 0 {
-            let message = || format!("{size} bytes at {at:#x}, not a multiple of4");
+            let message = || format!("{size} bytes at {at:#x}, not a multiple of 4");
             findings.broken(W_ALIGN, &FieldPath::ROOT, u64::from(at), message)?;
         } else if aligned && size > 0 && at % NOMINAL != 0 {
-            let message = || format!("{size} bytes at {at:#x}, not a multiple of{NOMINAL}");
+            let message = || format!("{size} bytes at {at:#x}, not a multiple of {NOMINAL}");
             findings.broken(I_ALIGN, &FieldPath::ROOT, u64::from(at), message)?;
         }
     }

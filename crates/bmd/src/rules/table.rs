@@ -14,7 +14,7 @@ meshwright_core::rules! {
         "A table of meshes, levels, bones or animations is outside the file, or over its header.",
         "The header's offset or size is wrong, or the file was cut: take it from its source again.";
     error TABLE_SIZE = "table-size" ("E_TABLE_SIZE"), BadSize,
-        "The size of a table is not a whole number ofrecords.",
+        "The size of a table is not a whole number of records.",
         "Set the size in the header to the number of records times the bytes of one.";
     error TABLE_OFS0 = "table-without-offset" ("E_TABLE_OFS0"), OutOfBounds,
         "A table with records has offset 0, which means that the file has no such table.",
@@ -159,7 +159,7 @@ meshwright_core::rules! {
         "A material name starts like a colour but is not one, or is longer than the engine's 255 bytes.",
         "Write colours as # and six hexadecimal digits, and shorten names.";
     warning W_ALIGN = "misaligned" ("W_ALIGN"), Misaligned,
-        "A table or list starts at an offset that is not a multiple of4.",
+        "A table or list starts at an offset that is not a multiple of 4.",
         "Write the model again; readers that map files into memory may refuse it.";
     warning W_OVERLAP = "list-overlap" ("W_OVERLAP"), Overlap,
         "Two lists or strings share some of their bytes without being the same.",
@@ -187,7 +187,7 @@ meshwright_core::rules! {
         "A bone other than the base has no name.",
         "Name the bone: the description gives every bone from 1 on a name.";
     info I_ALIGN = "nominal-alignment" ("I_ALIGN"), Misaligned [Ignored],
-        "A table or list starts at an offset that is not a multiple of8, the nominal alignment of structures.",
+        "A table or list starts at an offset that is not a multiple of 8, the nominal alignment of structures.",
         "Readers that accept any offset need no change; writing the file with another arrangement aligns it.";
     info I_VTX_MANY = "many-vertices" ("I_VTX_MANY"), Compatibility [NoEngine],
         "A mesh has more than 1024 vertices, as many as the description of its record counts to.",

@@ -45,7 +45,7 @@ pub enum AttributeError {
         dialect: Dialect,
     },
     /// The length is not a multiple of the size of a value.
-    #[error("{got} bytes are not a whole number of{each}-byte {attribute}")]
+    #[error("{got} bytes are not a whole number of {each}-byte {attribute}")]
     Size {
         /// The attribute.
         attribute: Attribute,

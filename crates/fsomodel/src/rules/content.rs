@@ -67,7 +67,7 @@ impl FsoModel<'_> {
             used.push((first, end));
             if range.count % 3 != 0 {
                 on.broken(super::NOT_TRIANGLES, ModelField::Mesh(i, mesh::COUNT), || {
-                    format!("{} indices are not a whole number oftriangles", range.count)
+                    format!("{} indices are not a whole number of triangles", range.count)
                 })?;
             }
             let (Some(truth), Some(claimed)) = (extents.between(first, end), range.claimed) else { continue };

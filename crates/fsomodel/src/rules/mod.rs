@@ -26,7 +26,7 @@ meshwright_core::rules! {
         "There are no vertices or no indices.",
         "Add the chunk, empty if there is nothing to draw.";
     forgivable STREAM_SIZE = "stream-size" ("StreamSize"), BadSize,
-        "A chunk is not a whole number ofvertices, indices or meshes of its dialect; the last one is cut.",
+        "A chunk is not a whole number of vertices, indices or meshes of its dialect; the last one is cut.",
         "Cut the part of an item off, or name the dialect if the file has another one.";
     forgivable MISALIGNED = "misaligned" ("Misaligned"), Misaligned,
         "A mesh starts within an index.",
@@ -47,7 +47,7 @@ meshwright_core::rules! {
         "Nothing says which indices make up which mesh, so that all of them are one.",
         "Put the companion file next to the model, or name it.";
     warning NOT_TRIANGLES = "not-triangles" ("NotTriangles"), BadCount [Ignored],
-        "The indices of a mesh are not a whole number oftriangles; the last ones draw nothing.",
+        "The indices of a mesh are not a whole number of triangles; the last ones draw nothing.",
         "Remove the indices after the last triangle.";
     warning MIN_MAX_AFTER_BASE = "min-max-after-base" ("MinMaxAfterBase"), BadValue [Ignored],
         "The lowest and highest index of a mesh are given after its base was added, and are meant before.",

@@ -71,7 +71,7 @@ fn chunks(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), Read
                     on.broken(super::STREAM_SIZE, ModelField::Chunk(i), || {
                         let len = chunk.data.len();
                         format!(
-                            "{id} of {len} bytes is not a whole number of{size}-byte items of dialect {dialect}"
+                            "{id} of {len} bytes is not a whole number of {size}-byte items of dialect {dialect}"
                         )
                     })?;
                 }
@@ -109,7 +109,7 @@ fn ranges(
     for i in 0..table.len() {
         let Some(range) = table.get(i) else { break };
         if range.misaligned {
-            let message = || "an offset that is not a multiple of4";
+            let message = || "an offset that is not a multiple of 4";
             on.broken(super::MISALIGNED, ModelField::Mesh(i, mesh::OFFSET), message)?;
         }
         let Some((first, end)) = within(&range, indices.len()) else {

@@ -69,7 +69,7 @@ pub(crate) fn check(
     let n = chunk.indices().len();
     if !n.is_multiple_of(3) {
         findings.broken(NOT_TRIANGLES, &path.field("indices"), None, || {
-            format!("{n} indices are not a whole number oftriangles")
+            format!("{n} indices are not a whole number of triangles")
         })?;
     }
     let from_file = chunk.indices.packed().is_some();
@@ -89,7 +89,7 @@ pub(crate) fn check_sizes(
     if !bytes.is_multiple_of(width as u64) {
         let at = places.start.map(|at| chunk_header::STATED.offset_in(at));
         findings.broken(STREAM_SIZE, &chunk_header::STATED.path(&path.field("indices")), at, || {
-            format!("{bytes} bytes are not a whole number of{width}-byte indices")
+            format!("{bytes} bytes are not a whole number of {width}-byte indices")
         })?;
     }
     check_streams(sizes, dialect, flags, path, places, findings)
@@ -125,7 +125,7 @@ pub(crate) fn check_streams(
         let each = attribute.size(dialect) as u64;
         if !size.is_multiple_of(each) {
             findings.broken(STREAM_SIZE, &size_path, at, || {
-                format!("{size} bytes are not a whole number of{each}-byte {attribute}")
+                format!("{size} bytes are not a whole number of {each}-byte {attribute}")
             })?;
         }
         let count = size.checked_div(each).unwrap_or(0);

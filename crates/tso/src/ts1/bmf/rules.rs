@@ -22,7 +22,7 @@ impl Bmf {
     }
 }
 
-/// Returns all rules; returns where the last field ends.
+/// Checks all rules; returns where the last field ends.
 pub(crate) fn check(bmf: &Bmf, findings: &mut Findings) -> Result<u64, ReadError> {
     let texture_at = wide(bmf.skin.bytes().len()).saturating_add(1);
     let geometry_at = texture_at.saturating_add(wide(bmf.texture.bytes().len())).saturating_add(1);
