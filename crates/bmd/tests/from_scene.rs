@@ -411,7 +411,7 @@ fn bones_that_move_nothing_go_before_there_are_too_many() {
         skin.end_vertex();
     }
     let e = Bmd::from_scene(&busy, &FromSceneOptions::default()).unwrap_err().to_string();
-    assert!(e.contains("302 of them in use; the format takes 255"), "{e}");
+    assert!(e.contains("302 of them used; the format accepts 255"), "{e}");
 }
 
 /// Returns a strip of `vertices` vertices.

@@ -73,7 +73,7 @@ fn unused_bones_go_before_an_engine_has_too_many() {
     scene.meshes[0].skin = Some(skin(&rows));
     let e =
         write_scene(&scene, &FromSceneOptions::default().for_engine(Engine::Fte)).unwrap_err().to_string();
-    assert_eq!(e, "skeletons[0]: 300 bones, 300 of them in use; FTE takes 256");
+    assert_eq!(e, "skeletons[0]: 300 bones, 300 of them used; FTE accepts 256");
 }
 
 #[test]

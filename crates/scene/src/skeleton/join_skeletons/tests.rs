@@ -116,7 +116,7 @@ fn joints_that_move_nothing_go_until_the_rest_fits() {
         [("bones-dropped", 1), ("bones-dropped", 3)]
     );
     let e = fewer(2, &mut losses).unwrap_err().to_string();
-    assert_eq!(e, "skeletons[0]: 6 bones, 3 of them in use; the format takes 2");
+    assert_eq!(e, "skeletons[0]: 6 bones, 3 of them used; the format accepts 2");
 }
 
 proptest! {
