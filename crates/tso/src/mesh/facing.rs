@@ -115,7 +115,7 @@ mod tests {
         assert!(odd.disagrees());
         assert_eq!(
             odd.to_string(),
-            "2 of 4 faces (50.0 %) lie more than 75 degrees off their normals, 1 are turned against them"
+            "2 of 4 faces (50.0 %) are more than 75 degrees off their normals, 1 face the opposite way"
         );
         let mut few = alloc::vec![up; 100];
         few.push(side);
