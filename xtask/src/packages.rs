@@ -38,12 +38,16 @@ pub(crate) fn deb(root: &Path, words: &[OsString]) -> Result<(), String> {
     let bytes = fs::read(&program).map_err(|e| format!("{}: {e}", program.display()))?;
     write_file(&control.join("control"), control_file(&version, machine, size, &bytes).as_bytes(), 0o644)?;
     let name = format!("meshwright_{version}_{machine}.deb");
+    // The date of the last commit, so that the same commit gives the same bytes.
+    let mut git = Command::new("git");
+    let date = sh::output(git.args(["log", "-1", "--format=--mtime=@%ct"]).current_dir(root))?;
+    let date = String::from_utf8_lossy(&date).trim().to_owned();
     let mut archive = b"!<arch>\n".to_vec();
     add(&mut archive, "debian-binary", b"2.0\n");
     for part in ["control", "data"] {
         let packed = format!("{part}.tar.gz");
         let mut tar = Command::new("tar");
-        tar.args(["--create", "--format=gnu", "--sort=name", "--mtime=@0", "--owner=0", "--group=0"]);
+        tar.args(["--create", "--format=gnu", "--sort=name", "--owner=0", "--group=0"]).arg(&date);
         tar.args([
             "--numeric-owner",
             "--use-compress-program=gzip -9n",
@@ -169,18 +173,26 @@ fn files(root: &Path, program: &Path, data: &Path) -> Result<u64, String> {
             .join("\n")
     );
     files.insert("usr/share/doc/meshwright/copyright".into(), copyright.into_bytes());
+    files.insert(
+        "usr/share/doc/meshwright/changelog.gz".into(),
+        gzipped(&root.join("crates/cli/CHANGELOG.md"))?,
+    );
     let manual = data.with_file_name("man");
     sh::run(Command::new(program).arg("man").arg(&manual))?;
     for page in fs::read_dir(&manual).map_err(|e| e.to_string())? {
         let page = page.map_err(|e| e.to_string())?.path();
         let name = page.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let packed = sh::output(Command::new("gzip").args(["-9nc"]).arg(&page))?;
-        files.insert(format!("usr/share/man/man1/{name}.gz"), packed);
+        files.insert(format!("usr/share/man/man1/{name}.gz"), gzipped(&page)?);
     }
     for (path, bytes) in &files {
         write_file(&data.join(path), bytes, if path.starts_with("usr/bin/") { 0o755 } else { 0o644 })?;
     }
     Ok(files.values().map(|bytes| bytes.len() as u64).sum())
+}
+
+/// Returns a file compressed as Debian wants documents to be.
+fn gzipped(path: &Path) -> Result<Vec<u8>, String> {
+    sh::output(Command::new("gzip").args(["-9nc"]).arg(path))
 }
 
 /// The types of files for desktops, which `xtask describe` writes.
@@ -208,23 +220,32 @@ pub(crate) fn installers(root: &Path) -> Result<(), String> {
     }
     let address = format!("{}/releases/download/v{version}", release::repository(root)?);
     for name in ["install.sh", "install.ps1"] {
-        let path = root.join("crates/cli/packaging").join(name);
-        let template = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let is_shell = name.ends_with(".sh");
-        let line = |(target, sum): (&String, &String)| match is_shell {
-            true => format!("    {target}) sum={sum} ;;\n"),
-            false => format!("    '{target}' = '{sum}'\n"),
-        };
-        let list: String = sums.iter().filter(|(t, _)| t.contains("windows") != is_shell).map(line).collect();
-        let text = template
-            .replace("@VERSION@", &version)
-            .replace("@ADDRESS@", &address)
-            .replace("    @SUMS@\n", &list);
+        let text = installer(root, name, &version, &address, &sums)?;
         let to = folder.join(format!("meshwright-{name}"));
         fs::write(&to, text).map_err(|e| format!("{}: {e}", to.display()))?;
         println!("{}", to.display());
     }
     Ok(())
+}
+
+/// Returns an installer with the version, the address, and the checksum of each target's archive.
+fn installer(
+    root: &Path,
+    name: &str,
+    version: &str,
+    address: &str,
+    sums: &BTreeMap<String, String>,
+) -> Result<String, String> {
+    let path = root.join("crates/cli/packaging").join(name);
+    let template = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let is_shell = name.ends_with(".sh");
+    let line = |(target, sum): (&String, &String)| match is_shell {
+        true => format!("    {target}) sum={sum} ;;\n"),
+        false => format!("    '{target}' = '{sum}'\n"),
+    };
+    let list: String = sums.iter().filter(|(t, _)| t.contains("windows") != is_shell).map(line).collect();
+    let text = template.replace("@VERSION@", version).replace("@ADDRESS@", address);
+    Ok(text.replace("    @SUMS@\n", &list))
 }
 
 /// `xtask release npm`: the page's module and its interface as a package of npm, from what `bindings wasm` built.
@@ -253,8 +274,26 @@ pub(crate) fn npm(root: &Path) -> Result<(), String> {
         let bytes = fs::read(root.join(name)).map_err(|e| format!("{name}: {e}"))?;
         write_file(&folder.join(name), &bytes, 0o644)?;
     }
-    println!("{}", folder.display());
-    Ok(())
+    npm_installed(root, &folder)
+}
+
+/// Packs the package of npm, installs what was packed, and converts a model with it.
+fn npm_installed(root: &Path, folder: &Path) -> Result<(), String> {
+    if sh::output(Command::new("npm").arg("--version")).is_err() {
+        return sh::skipped("npm is not here: the package is not packed");
+    }
+    sh::run(Command::new("npm").args(["pack", "--silent", "--pack-destination", ".."]).current_dir(folder))?;
+    let releases = folder.with_file_name("");
+    let packed = releases.join(format!("meshwright-{}.tgz", release::version(root)?));
+    let place = target_dir(root).join("npm");
+    let _ = fs::remove_dir_all(&place);
+    fs::create_dir_all(&place).map_err(|e| format!("{}: {e}", place.display()))?;
+    let mut install = Command::new("npm");
+    install.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&place).arg(&packed);
+    sh::run(&mut install)?;
+    let script = place.join("try.mjs");
+    fs::copy(root.join("crates/wasm/npm/try.mjs"), &script).map_err(|e| format!("try.mjs: {e}"))?;
+    sh::run(Command::new("node").arg(script).arg(root.join("testdata/dpm/hopper.ok.dpm")))
 }
 
 #[cfg(test)]
@@ -281,5 +320,53 @@ mod tests {
             control_file("1.0", "amd64", 1025, b"GLIBC_2.17")
                 .contains("Installed-Size: 2\nDepends: libc6 (>= 2.17),")
         );
+    }
+
+    /// A release with one archive, whose program is a script.
+    #[cfg(unix)]
+    fn made_up_release(folder: &Path, target: &str) -> String {
+        let name = format!("meshwright-9.9.9-{target}");
+        write_file(&folder.join(&name).join("meshwright"), b"#!/bin/sh\necho installed\n", 0o755).unwrap();
+        let archive = format!("{name}.tar.gz");
+        sh::run(Command::new("tar").args(["-czf", &archive, &name]).current_dir(folder)).unwrap();
+        let bytes = fs::read(folder.join(archive)).unwrap();
+        Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_installer_takes_only_the_archive_of_its_release() {
+        let root = crate::root();
+        let folder = std::env::temp_dir().join(format!("meshwright-installer-{}", std::process::id()));
+        let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+        let sum = made_up_release(&folder, &target);
+        let bin = folder.join("bin");
+        let run = |sum: &str| {
+            let sums = BTreeMap::from([(target.clone(), sum.to_owned())]);
+            let text = installer(&root, "install.sh", "9.9.9", "https://example.org", &sums).unwrap();
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &text]).env("MESHWRIGHT_FROM", &folder).env("MESHWRIGHT_BIN", &bin);
+            shell.output().unwrap()
+        };
+        let refused = run(&sum.replace(|c: char| c.is_ascii_digit(), "f"));
+        assert!(!refused.status.success() && !bin.exists());
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("checksum"));
+        let done = run(&sum);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(String::from_utf8_lossy(&done.stdout).starts_with("installed\n"));
+        assert!(bin.join("meshwright").is_file());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn each_installer_has_the_checksums_of_its_systems() {
+        let sums = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
+        let sums: BTreeMap<String, String> =
+            sums.iter().map(|t| ((*t).to_owned(), format!("sum of {t}"))).collect();
+        for (name, own) in [("install.sh", 2), ("install.ps1", 1)] {
+            let text = installer(&crate::root(), name, "1.0", "https://example.org", &sums).unwrap();
+            assert_eq!(text.matches("sum of").count(), own, "{text}");
+            assert!(!["@VERSION@", "@ADDRESS@", "@SUMS@"].iter().any(|mark| text.contains(mark)), "{text}");
+        }
     }
 }

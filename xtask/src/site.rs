@@ -48,8 +48,55 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let index = index(|path| site.join(path).is_file());
     let path = site.join("index.html");
     fs::write(&path, index).map_err(told(&path))?;
+    let broken = broken_links(&site, &site).map_err(told(&site))?;
+    if !broken.is_empty() {
+        return Err(format!("links that lead nowhere:\n{}", broken.join("\n")));
+    }
     println!("{}", path.display());
     Ok(())
+}
+
+/// Returns the links of all pages below a folder whose files do not exist.
+fn broken_links(site: &Path, folder: &Path) -> std::io::Result<Vec<String>> {
+    let mut broken = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            broken.extend(broken_links(site, &path)?);
+        } else if path.extension().is_some_and(|extension| extension == "html") {
+            let text = fs::read_to_string(&path)?;
+            let missing = links(&text).into_iter().filter(|link| !leads_to_file(folder, link));
+            let page = path.strip_prefix(site).unwrap_or(&path).display().to_string();
+            broken.extend(missing.map(|link| format!("{page}: {link}")));
+        }
+    }
+    broken.sort();
+    Ok(broken)
+}
+
+/// Returns the links of a page, without those that its scripts make.
+fn links(html: &str) -> Vec<&str> {
+    let mut parts = html.split("<script");
+    let markup =
+        parts.next().into_iter().chain(parts.filter_map(|part| Some(part.split_once("</script>")?.1)));
+    let values = |part: &'_ str| -> Vec<&'_ str> {
+        [" href=\"", " src=\""]
+            .iter()
+            .flat_map(|name| part.split(name).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)))
+            .collect()
+    };
+    markup.flat_map(values).collect()
+}
+
+/// Returns true for a link to an existing file, or to something that is not part of the site.
+fn leads_to_file(folder: &Path, link: &str) -> bool {
+    let path = link.split(['#', '?']).next().unwrap_or_default();
+    let has_scheme = path.split('/').next().is_some_and(|first| first.contains(':'));
+    if path.is_empty() || has_scheme || path.starts_with("//") {
+        return true;
+    }
+    let file = folder.join(path.replace("%20", " ").replace("&amp;", "&").replace("&#38;", "&"));
+    file.is_file() || file.join("index.html").is_file()
 }
 
 /// Returns the first page, with the existing parts.
@@ -88,6 +135,19 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_that_lead_nowhere_are_found() {
+        let folder = std::env::temp_dir().join(format!("meshwright-links-{}", std::process::id()));
+        fs::create_dir_all(folder.join("a")).unwrap();
+        fs::write(folder.join("a/x.html"), "<a href=\"../index.html#top\">up</a> <img src=\"none.png\">")
+            .unwrap();
+        let index = "<a href=\"a/x.html\"> <a href=\"https://example.org/\"> <script>' href=\"made\"'</script> <a href=\"b/\">";
+        fs::write(folder.join("index.html"), index).unwrap();
+        let broken = broken_links(&folder, &folder).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(broken, ["a/x.html: none.png", "index.html: b/"]);
+    }
 
     #[test]
     fn only_parts_that_are_there_have_links() {

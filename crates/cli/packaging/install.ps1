@@ -1,6 +1,6 @@
 # Installs meshwright @VERSION@ into %LOCALAPPDATA%\Programs\meshwright, or into the folder that MESHWRIGHT_BIN names.
 #   irm @ADDRESS@/meshwright-install.ps1 | iex
-# MESHWRIGHT_FROM names a folder with the archives, instead of the address.
+# MESHWRIGHT_FROM names a folder or another address with the archives.
 $ErrorActionPreference = 'Stop'
 $address = if ($env:MESHWRIGHT_FROM) { $env:MESHWRIGHT_FROM } else { '@ADDRESS@' }
 $folder = if ($env:MESHWRIGHT_BIN) { $env:MESHWRIGHT_BIN } else { Join-Path $env:LOCALAPPDATA 'Programs\meshwright' }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs meshwright @VERSION@ into ~/.local/bin, or into the folder that MESHWRIGHT_BIN names.
 #   curl -fsSL @ADDRESS@/meshwright-install.sh | sh
-# MESHWRIGHT_FROM names a folder with the archives, instead of the address.
+# MESHWRIGHT_FROM names a folder or another address with the archives.
 set -eu
 address=${MESHWRIGHT_FROM:-@ADDRESS@}
 folder=${MESHWRIGHT_BIN:-$HOME/.local/bin}
@@ -20,7 +20,7 @@ esac
 if [ "$(uname -s)" = Linux ] && ! ldd --version 2>&1 | grep -qi 'glibc\|gnu libc'; then
     targets="$machine-unknown-linux-musl"
 fi
-target= sum=
+target='' sum=''
 for try in $targets; do
     case $try in
     @SUMS@
@@ -35,8 +35,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 case $address in
     http*)
+        # A server of one's own may lack TLS; the checksum is in this script.
+        case $address in https:*) set -- --proto '=https' --tlsv1.2 ;; *) set -- ;; esac
         if command -v curl > /dev/null; then
-            curl --proto '=https' --tlsv1.2 -fsSL "$address/$name.tar.gz" -o "$scratch/archive"
+            curl "$@" -fsSL "$address/$name.tar.gz" -o "$scratch/archive"
         elif command -v wget > /dev/null; then
             wget -q "$address/$name.tar.gz" -O "$scratch/archive"
         else

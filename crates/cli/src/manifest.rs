@@ -51,7 +51,7 @@ pub(crate) fn took(tree: &Tree, parts: &[Part], validity: &Validity, limits: Lim
             "bytes": bytes.len(),
         });
         if part.role == PartRole::Model {
-            value["format"] = identified(validity.format);
+            value["format"] = identified(validity.format, &bytes);
             value["validity"] = validity.words.into();
         }
         if let Some(pack) = tree.pack_of(path) {
@@ -79,9 +79,11 @@ impl Validity {
     }
 }
 
-/// Returns the identifiers of a format.
-fn identified(format: Format) -> Value {
-    json!({ "id": format.id(), "name": format.title(), "media_type": format.media_type() })
+/// Returns the identifiers of the format of a file.
+fn identified(format: Format, bytes: &[u8]) -> Value {
+    let is_json = format.id() == "gltf" && !bytes.starts_with(b"glTF");
+    let media_type = if is_json { "model/gltf+json".to_owned() } else { format.media_type() };
+    json!({ "id": format.id(), "name": format.title(), "media_type": media_type })
 }
 
 /// The manifest of a run that is still searching its inputs.

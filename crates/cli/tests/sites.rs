@@ -80,6 +80,9 @@ fn a_site_has_a_page_for_each_model_and_the_same_bytes_every_time() {
 fn a_bag_is_complete_and_valid_as_rfc_8493_says() {
     let dir = TempDir::new().unwrap();
     let (models, bag) = (models(dir.path()), dir.path().join("bag"));
+    for name in ["arm.ok.glb", "embedded.ok.gltf"] {
+        fs::copy(testdata().join("gltf").join(name), Path::new(&models).join(name)).unwrap();
+    }
     let write = || run(["convert", &models, "-o", bag.to_str().unwrap(), "--bag"]);
     assert_eq!(code(&write()), 1, "one model is broken");
     let first = content(&bag);
@@ -110,7 +113,13 @@ fn a_bag_is_complete_and_valid_as_rfc_8493_says() {
         (&hopper["format"]["id"], &hopper["validity"]),
         (&"dpm".into(), &"well-formed and valid".into())
     );
-    assert_eq!(hopper["format"]["media_type"], "model/x-darkplaces-dpm");
+    for (name, media_type) in [
+        ("hopper.dpm", "model/x-darkplaces-dpm"),
+        ("arm.ok.glb", "model/gltf-binary"),
+        ("embedded.ok.gltf", "model/gltf+json"),
+    ] {
+        assert_eq!(entry(name)["parts"][0]["format"]["media_type"], media_type);
+    }
     let broken = entry("broken.dpm");
     assert_eq!((&broken["format"]["id"], &broken["validity"]), (&"dpm".into(), &"not well-formed".into()));
     // The same models give the same bag; a folder that is not a bag is not made one.

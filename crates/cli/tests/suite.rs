@@ -29,6 +29,7 @@ mod judge;
 mod keep;
 mod many;
 mod outputs;
+mod packaging;
 mod packs;
 mod pictures;
 mod program;

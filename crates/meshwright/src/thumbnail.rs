@@ -6,8 +6,8 @@ use meshwright_render::{RenderOptions, ScenePose, render, visible_bounds};
 use meshwright_scene::{Levels, Scene};
 
 /// Renders a model as PNG, `size` pixels wide and high, on a transparent background. A model with an
-/// [idle clip](Scene::idle_clip) is in the first frame of that clip, every other model in its rest pose. A model without
-/// meshes is shown by its bones.
+/// [idle clip](Scene::idle_clip) is in the first frame of that clip, every other model in its rest pose. A model of which
+/// no mesh can be seen is shown by its bones.
 ///
 /// # Errors
 /// If it would take more than the limits allow.
@@ -23,7 +23,11 @@ pub fn thumbnail(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Er
         posed = sample(None)?;
     }
     let mut options = RenderOptions::new(size, size).with_background([0; 4]);
-    options.overlays.bones = scene.meshes.is_empty();
-    let picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
+    let mut picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
+    // A skeleton, a place for a weapon whose mesh the engine does not draw, or faces that look away.
+    if picture.pixels().iter().all(|pixel| pixel[3] == 0) {
+        options.overlays.bones = true;
+        picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
+    }
     picture.to_png().map_err(|e| Error::new(ErrorKind::Invalid, "not-writable", e.to_string()))
 }

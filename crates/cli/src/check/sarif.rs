@@ -75,6 +75,8 @@ const fn level(severity: Severity) -> &'static str {
 /// Returns a path as a URI.
 fn uri(input: &Input) -> String {
     let path = input.exact().replace(std::path::MAIN_SEPARATOR, "/");
+    // Code hosts compare it with the names of files in the repository.
+    let path = path.trim_start_matches("./");
     let mut uri = String::new();
     for byte in path.bytes() {
         match byte {

@@ -164,10 +164,11 @@ fn the_page_plays_what_the_library_evaluates_and_takes_keys_fingers_and_files() 
     skinned_quad(dir.path(), "skins.dpm");
     let hostile = if cfg!(windows) { "onerror.dpm" } else { HOSTILE };
     fs::copy(from("dpm/quad.ok.dpm"), at(hostile)).unwrap();
+    fs::copy(from("dpm/parent.reject.dpm"), at("broken.dpm")).unwrap();
     let files: Vec<_> = models
         .iter()
         .map(|m| at(m.1))
-        .chain([at("lods.bmd"), at("arm.skel"), at("skins.dpm"), at(hostile)])
+        .chain([at("lods.bmd"), at("arm.skel"), at("skins.dpm"), at(hostile), at("broken.dpm")])
         .collect();
     let served = Served::new(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let scenes: Vec<_> = models.iter().map(|(source, _)| scene_of(source, &[])).collect();
@@ -175,7 +176,7 @@ fn the_page_plays_what_the_library_evaluates_and_takes_keys_fingers_and_files() 
     let listed = models.iter().zip(&scenes).map(|(m, scene)| json!({ "name": m.1, "times": seconds(scene) }));
     let plan = json!({
         "url": served.url, "tag": "served", "models": listed.collect::<Vec<_>>(), "touch": true, "hostile": hostile,
-        "more": ["levels", "skeleton", "skins", "hostile"],
+        "more": ["levels", "skeleton", "skins", "hostile", "broken"],
         "drop": [from("bmd/windmill.ok.bmd")], "watched": at("hopper.dpm"), "other": from("dpm/quad.ok.dpm"),
         "broken": from("dpm/parent.reject.dpm"), "shots": std::env::var("MESHWRIGHT_SHOW").ok(),
     });

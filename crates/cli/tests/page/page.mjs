@@ -11,7 +11,9 @@ const context = await browser.newContext({ viewport: { width: 1100, height: 700 
 const page = await context.newPage();
 const errors = [], asked = [];
 page.on('pageerror', e => errors.push(String(e)));
-page.on('console', m => { if (m.type() === 'error') errors.push(m.text()); });
+// The browser reports the thumbnail of the file that cannot be opened.
+const broken = plan.more ? plan.models.length + plan.more.indexOf('broken') : -1;
+page.on('console', m => { if (m.type() === 'error' && !m.location().url.endsWith(`/thumb/${broken}.png`)) errors.push(m.text()); });
 page.on('request', r => asked.push(r.url()));
 const state = () => page.evaluate(() => window.meshwright.state());
 const loaded = () => page.waitForFunction(() => window.meshwright?.state().loaded, null, { timeout: 60000 });
@@ -114,6 +116,11 @@ try {
     await painted();
     const chosen = await shades();
     ok('skins are chosen', (chosen.get(0x0000ff) || 0) > 1000 && !chosen.has(0xff0000));
+    await page.locator('#models button').nth(broken).scrollIntoViewIfNeeded();
+    await page.waitForSelector('#models small');
+    const reason = await page.locator('#models button').nth(broken).locator('small').textContent();
+    ok('the reason is next to what cannot be shown', reason.startsWith('parent ') && (await page.locator('#models small').count()) === 1);
+    ok('a mark takes the place of its picture', (await page.locator('#models button').nth(broken).locator('img').count()) === 0);
     await page.waitForFunction(() => [...document.querySelectorAll('#models img')].some(i => i.complete && i.naturalWidth === 96));
     ok('thumbnails are drawn', true);
     ok('no picture is broken', await page.evaluate(() => [...document.querySelectorAll('#models img')].every(i => !i.complete || i.naturalWidth > 0)));

@@ -9,7 +9,9 @@ use super::options::OriginalSource;
 use crate::clip_frame::ClipFrame;
 #[cfg(feature = "gltf")]
 use crate::embedded_original::{Keeping, Original};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
+#[cfg(feature = "rig")]
+use crate::error::ErrorKind;
 #[cfg(feature = "tso")]
 use crate::formats::{Companions, Format};
 use crate::model::{Finder, Model, Part, PartRole};
