@@ -51,7 +51,7 @@ pub(crate) fn took(tree: &Tree, parts: &[Part], validity: &Validity, limits: Lim
             "bytes": bytes.len(),
         });
         if part.role == PartRole::Model {
-            value["format"] = identified(validity.format, &bytes);
+            value["format"] = identified(validity.format, &path.text());
             value["validity"] = validity.words.into();
         }
         if let Some(pack) = tree.pack_of(path) {
@@ -79,9 +79,9 @@ impl Validity {
     }
 }
 
-/// Returns the identifiers of the format of a file.
-fn identified(format: Format, bytes: &[u8]) -> Value {
-    let is_json = format.id() == "gltf" && !bytes.starts_with(b"glTF");
+/// Returns the identifiers of the format of a file. The two forms of glTF have a media type each.
+fn identified(format: Format, file: &str) -> Value {
+    let is_json = format.id() == "gltf" && file.to_ascii_lowercase().ends_with(".gltf");
     let media_type = if is_json { "model/gltf+json".to_owned() } else { format.media_type() };
     json!({ "id": format.id(), "name": format.title(), "media_type": media_type })
 }
@@ -269,7 +269,7 @@ impl Written {
             && broken.companion.is_none()
             && matches!(broken.error.class(), ErrorClass::Malformed)
         {
-            entry["format"] = broken.format.map(identified).into();
+            entry["format"] = broken.format.map(|format| identified(format, &input.name())).into();
             entry["validity"] = "not well-formed".into();
         }
         self.keep(input, entry);
