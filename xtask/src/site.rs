@@ -79,13 +79,14 @@ fn links(html: &str) -> Vec<&str> {
     let mut parts = html.split("<script");
     let markup =
         parts.next().into_iter().chain(parts.filter_map(|part| Some(part.split_once("</script>")?.1)));
-    let values = |part: &'_ str| -> Vec<&'_ str> {
-        [" href=\"", " src=\""]
-            .iter()
-            .flat_map(|name| part.split(name).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0)))
-            .collect()
-    };
-    markup.flat_map(values).collect()
+    markup.flat_map(targets).collect()
+}
+
+/// Returns the values of the attributes that name files.
+fn targets(markup: &str) -> Vec<&str> {
+    let attributes = [" href=\"", " src=\""].iter();
+    let values = attributes.flat_map(|name| markup.split(name).skip(1));
+    values.filter_map(|rest| Some(rest.split_once('"')?.0)).collect()
 }
 
 /// Returns true for a link to an existing file, or to something that is not part of the site.
