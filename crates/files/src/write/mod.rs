@@ -142,6 +142,9 @@ impl<'a> PackBuilder<'a> {
                 .to_owned()
         } else if bytes.contains(&b':') || bytes.iter().any(u8::is_ascii_control) || bytes.contains(&b'\\') {
             "no pack holds a name with a colon, a backslash or control characters".to_owned()
+        } else if self.kind == PackKind::Zip && std::str::from_utf8(bytes).is_err() {
+            // Readers would take it for code page 437, and find the file under another name.
+            "is not UTF-8, as names of a zip archive are; give the file another name".to_owned()
         } else {
             match self.files.get(&path.folded()) {
                 Some(other) => {
