@@ -32,8 +32,8 @@ const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=
 /// Longer inputs are not kept with the sources.
 const KEPT_LENGTH: u64 = 2048;
 
-/// Targets without kept inputs: `parse_*` runs those of `round_*`, models are random numbers, the program is slow.
-const OTHERWISE: [&str; 3] = ["parse_", "model_", "program_"];
+/// Targets without kept inputs: `parse_*` runs those of `round_*`, models and outputs are random numbers, the program is slow.
+const OTHERWISE: [&str; 4] = ["parse_", "model_", "outputs_", "program_"];
 
 /// The result of one target.
 pub(crate) struct Ran {
