@@ -299,7 +299,11 @@ impl Program {
             let inputs = self.inputs(target);
             fs::create_dir_all(&inputs[0]).map_err(|e| e.to_string())?;
             let mut command = self.command(target);
-            command.args(inputs).arg("-runs=0").env("LLVM_PROFILE_FILE", counters.join("%4m.profraw"));
+            // The last of two options counts: the limit of time is judged by the run that found the inputs.
+            command
+                .args(inputs)
+                .args(["-runs=0", "-timeout=3600"])
+                .env("LLVM_PROFILE_FILE", counters.join("%4m.profraw"));
             sh::output(command.stdout(Stdio::null()))?;
         }
         Ok(())
