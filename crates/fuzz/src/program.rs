@@ -100,8 +100,10 @@ fn length(stream: u8) -> Option<u64> {
 
 /// Returns the output on a standard stream after a length.
 fn printed(stream: u8, before: Option<u64>) -> Vec<u8> {
+    // A pipe is not read: its end never comes.
+    let Some(before) = before else { return Vec::new() };
     let path = format!("/proc/self/fd/{stream}");
-    let Some((before, bytes)) = before.zip(fs::read(&path).ok()) else { return Vec::new() };
+    let Ok(bytes) = fs::read(&path) else { return Vec::new() };
     let start = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
     if bytes.len() as u64 > PRINTED {
         let _ = File::options().write(true).open(&path).and_then(|file| file.set_len(0));
