@@ -23,8 +23,8 @@ fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
     used.into_iter().map(color).collect()
 }
 
-/// Restores the colours of an edited mesh, if each unedited vertex has the colour that Blender 3.4 gives it. The
-/// colours of the other vertices are unknown; they are fewer.
+/// Restores the colours of an edited mesh, if each unedited vertex has the colour that Blender 3.4 gives it and more
+/// than half of all vertices are unedited. The original colours of edited vertices are unknown.
 pub(crate) fn put_back(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,

@@ -234,7 +234,6 @@ impl<'s, 'b> Sampler<'s, 'b> {
 
     /// Maps a frame to the clip: from 0 to less than the number of frames if the clip loops, otherwise up to
     /// the last frame.
-    /// otherwise up to the last frame.
     fn place(&self, frame: f64) -> Option<f64> {
         let n = u32::try_from(self.frames()).ok().filter(|n| *n > 0)?;
         let period = f64::from(n);
