@@ -113,7 +113,7 @@ fn a_missing_table_of_meshes_is_told_with_the_name_that_was_looked_for() {
     let result = convert(&model, &glb, &["--format", "json"]);
     let json: Value = serde_json::from_str(&stdout(&result)).unwrap();
     let text = json.to_string();
-    assert!(text.contains("mesh-table-missing") && text.contains("f.json is not there"), "{text}");
+    assert!(text.contains("mesh-table-missing") && text.contains("f.json not found"), "{text}");
     let result = run(["check".into(), model.clone().into_os_string()]);
     let text = stdout(&result);
     assert!(text.contains("no-mesh-table") && text.contains("f.json is not there"), "{text}");
