@@ -7,6 +7,7 @@
 )]
 
 use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
+use meshwright_edit::apply::ClipList;
 use meshwright_edit::edits::Edit;
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
@@ -31,7 +32,7 @@ fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
 
 trait Merges: Sized + Clone + PartialEq + std::fmt::Debug {
     fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene>;
-    fn merged(&self, native: &Scene, patch: &Patch, listed: bool) -> Converted<(Self, Vec<FrameClip>)>;
+    fn merged(&self, native: &Scene, patch: &Patch, list: ClipList) -> Converted<(Self, Vec<FrameClip>)>;
     fn bytes(&self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Option<Self>;
 }
@@ -47,9 +48,9 @@ macro_rules! merges {
                 &self,
                 native: &Scene,
                 patch: &Patch,
-                listed: bool,
+                list: ClipList,
             ) -> Converted<(Self, Vec<FrameClip>)> {
-                let made = self.merge(native, patch, listed, &FromSceneOptions::default()).unwrap();
+                let made = self.merge(native, patch, list, &FromSceneOptions::default()).unwrap();
                 made.map(|$merged { model, clips, .. }| (model, clips.into_iter().map(|c| c.clip).collect()))
             }
 
@@ -84,7 +85,7 @@ fn same<M: Merges>(extension: &str) {
         let Some(model) = M::read(&bytes) else { continue };
         for options in forms().into_iter().chain([SceneOptions::default().with_static_meshes(true)]) {
             let Some(scene) = model.scene(&options, None) else { continue };
-            let made = model.merged(&scene, &unedited(&scene), false);
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model);
             assert!(made.losses.is_empty(), "{path:?} {:?}", made.losses);
             assert_eq!(made.value.0, model, "{path:?}");
             assert!(made.value.0.bytes() == bytes, "{path:?}");
@@ -142,7 +143,11 @@ fn an_edit_changes_its_record_and_what_follows_from_it() {
     let native = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap().value;
     let after = |edit: Edit| {
         let patch = edit.find_patch(&native, 0).unwrap();
-        let merged = model.merge(&native, &patch, true, &FromSceneOptions::default()).unwrap().value.model;
+        let merged = model
+            .merge(&native, &patch, ClipList::Companion, &FromSceneOptions::default())
+            .unwrap()
+            .value
+            .model;
         assert_eq!(merged.to_bytes().unwrap().len(), model.to_bytes().unwrap().len());
         let all = differences(&model, &merged);
         all.into_iter().filter(|what| !what.contains("bounds")).collect::<Vec<_>>()
@@ -166,11 +171,11 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Dpm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &unedited(&scene), false).value;
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
-                let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
+                let Ok(made) = model.merge(&scene, &edited, ClipList::Model, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }
         }
@@ -181,11 +186,11 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Zym::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &unedited(&scene), false).value;
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
-                let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
+                let Ok(made) = model.merge(&scene, &edited, ClipList::Model, &FromSceneOptions::default()) else { continue };
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }
         }

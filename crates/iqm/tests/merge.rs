@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
+use meshwright_edit::apply::ClipList;
 use meshwright_edit::edits::{Edit, Near, check};
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
@@ -42,7 +43,7 @@ fn patch(native: &Scene, edited: &Scene) -> Patch {
 }
 
 fn merged(model: &Iqm, native: &Scene, patch: &Patch) -> Result<Converted<MergedIqm>, String> {
-    model.merge(native, patch, false, &FromSceneOptions::default()).map_err(|e| e.to_string())
+    model.merge(native, patch, ClipList::Model, &FromSceneOptions::default()).map_err(|e| e.to_string())
 }
 
 /// The edits that are tried.

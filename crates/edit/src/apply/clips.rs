@@ -7,6 +7,15 @@ use core::ops::Range;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Clip, Motion, Scene};
 
+/// The place of a model's list of clips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClipList {
+    /// The model itself, in its own records or the names of its frames.
+    Model,
+    /// A companion file, such as `.framegroups`.
+    Companion,
+}
+
 /// The clips of the original and those made from the edited scene. Clips without frames are left out.
 #[derive(Debug)]
 pub struct Clips<'a> {

@@ -14,7 +14,7 @@ mod records;
 mod skinned;
 mod union;
 
-pub use clips::Clips;
+pub use clips::{ClipList, Clips};
 pub use corners::{Corners, Numbers, Place};
 pub use frames::{FrameOrigin, Frames, Kept, Runs, frames};
 pub use joints::Joints;

@@ -1,6 +1,6 @@
 //! Merging of models with bones and frames.
 
-use super::clips::Clips;
+use super::clips::{ClipList, Clips};
 use super::frames::{FrameOrigin, Frames, Kept, frames};
 use super::joints::Joints;
 use super::records::Origin;
@@ -99,8 +99,8 @@ pub struct Work<'a, M> {
     pub joints: Joints,
     /// The clips and their indices.
     pub clips: Clips<'a>,
-    /// Clips are listed in a companion file.
-    pub listed: bool,
+    /// The place of the list of clips.
+    pub list: ClipList,
     /// The limits of the merge.
     pub budget: &'a Budget,
 }
@@ -114,14 +114,14 @@ pub fn apply<'a, M: ApplyPatch>(
     original: &'a M,
     made: &'a Made<M>,
     (native, patch): (&'a Scene, &'a Patch),
-    listed: bool,
+    list: ClipList,
     (budget, losses): (&'a Budget, &mut Vec<Loss>),
 ) -> Result<(M, Frames, Clips<'a>), ConvertError> {
     let mut wanted = false;
     loop {
         let joints = Joints::new(original.bones().len(), &made.joints, (native, patch), wanted, budget)?;
         let clips = Clips::new(native, patch, budget)?;
-        let work = Work { original, made, patch, joints, clips, listed, budget };
+        let work = Work { original, made, patch, joints, clips, list, budget };
         let (model, frames) = work.merged(losses)?;
         if wanted || !work.joints.is_missing() {
             return Ok((model, frames, work.clips));
@@ -135,7 +135,7 @@ impl<M: ApplyPatch> Work<'_, M> {
     fn merged(&self, losses: &mut Vec<Loss>) -> Result<(M, Frames), ConvertError> {
         let mut model = self.original.clone();
         model.put_shape(self)?;
-        let plan = self.frames(M::KEEPS_LISTED_FRAMES && self.listed)?;
+        let plan = self.frames(M::KEEPS_LISTED_FRAMES && self.list == ClipList::Companion)?;
         let origins = model.put_frames(self, &plan)?;
         self.put_bounds(&mut model, origins.into_iter(), losses)?;
         model.finish()?;

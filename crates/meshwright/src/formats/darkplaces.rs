@@ -10,6 +10,7 @@ use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Repor
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
 use meshwright_dpm::{Bone, BonePose, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
+use meshwright_edit::apply::ClipList;
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{
     ConvertError, Converted, Engine, Extra, FromSceneOptions, Loss, Material, OutputFiles, Scene,
@@ -132,6 +133,11 @@ fn text_of(clips: impl IntoIterator<Item = FrameClip>) -> FrameGroups {
 /// Returns the companion that lists the clips of a model, unless the model has its own list.
 pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
     companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty())
+}
+
+/// Returns the place of the list of a model's clips.
+pub(super) fn clip_list(companions: &Companions) -> ClipList {
+    if listing(companions).is_some() { ClipList::Companion } else { ClipList::Model }
 }
 
 /// Adds the text of a merged model's clips: lines of unedited clips stay. A model without such a text gets one if its
@@ -385,8 +391,8 @@ impl Kind for Dpm {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, patch, options, .. } = *merging;
-        let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, patch, listed, &options.for_format(Default::default()))?;
+        let list = clip_list(merging.companions);
+        let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let (own, resized) = (model.clips_from_names(), model.frames.len() != self.frames.len());
         let mut made = merging.single(Converted::new(model, merged.losses))?;
@@ -482,8 +488,8 @@ impl Kind for Zym {
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, patch, options, .. } = *merging;
-        let listed = listing(merging.companions).is_some();
-        let merged = self.merge(native, patch, listed, &options.for_format(Default::default()))?;
+        let list = clip_list(merging.companions);
+        let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.pose_count() != self.pose_count();
         let mut made = merging.single(Converted::new(model, merged.losses))?;

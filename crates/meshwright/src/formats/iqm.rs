@@ -1,11 +1,15 @@
 //! The operations of the facade on IQM files.
 
+#[cfg(feature = "dpm")]
+use super::darkplaces::clip_list;
 use super::merging::invalid_file;
 use super::write::single;
 use super::{Companions, Kind, Merging, Registered, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, Role, Severity};
+#[cfg(not(feature = "dpm"))]
+use meshwright_edit::apply::ClipList;
 #[cfg(feature = "gltf")]
 use meshwright_iqm::MergedAnim;
 use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId, join_clips};
@@ -116,14 +120,9 @@ fn rename(model: &mut Iqm, finding: &Finding) -> bool {
     })
 }
 
-#[cfg(feature = "dpm")]
-fn is_listed(companions: &Companions) -> bool {
-    super::darkplaces::listing(companions).is_some()
-}
-
 #[cfg(not(feature = "dpm"))]
-fn is_listed(_: &Companions) -> bool {
-    false
+fn clip_list(_: &Companions) -> ClipList {
+    ClipList::Model
 }
 
 /// Adds the text that lists the clips, if there is one.
@@ -371,7 +370,7 @@ impl Kind for Iqm {
         let (native, patch) =
             apart.as_ref().map_or((merging.native, merging.patch), |(native, patch, _)| (native, patch));
         let merging = &Merging { native, patch, ..*merging };
-        let merged = self.merge(native, patch, is_listed(merging.companions), &options)?;
+        let merged = self.merge(native, patch, clip_list(merging.companions), &options)?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.frame_count != self.frame_count;
         let mut made = merging.single(Converted::new(model, merged.losses))?;

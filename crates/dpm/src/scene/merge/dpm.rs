@@ -11,14 +11,14 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::Findings;
-use meshwright_edit::apply::{ApplyPatch, Frames, MeshOrigin, Originals, Surface, Work};
+use meshwright_edit::apply::{ApplyPatch, ClipList, Frames, MeshOrigin, Originals, Surface, Work};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Dpm {
     /// Applies a patch of `native`, the scene of this model. Everything that the patch does not name keeps
     /// its bits: names, flags, group ids, stored bounds, frames outside clips, and the layout of the file if
-    /// no size changed. Frame names are treated as clip names, unless the clips are `listed` in a companion
+    /// no size changed. Frame names are treated as clip names, unless the `list` of clips is a companion
     /// file.
     ///
     /// # Errors
@@ -27,10 +27,10 @@ impl Dpm {
         &self,
         native: &Scene,
         patch: &Patch,
-        listed: bool,
+        list: ClipList,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedDpm>, ConvertError> {
-        merge(self, (native, patch), listed, options, |scene| traced(scene, options, None, false))
+        merge(self, (native, patch), list, options, |scene| traced(scene, options, None, false))
     }
 }
 
@@ -97,7 +97,8 @@ fn numbered(work: &Work<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<Bone
             }
         };
         slots.insert(place, pose);
-        let renamed = origin.clip.filter(|(clip, _)| !work.listed && work.clips.is_renamed(*clip));
+        let renamed =
+            origin.clip.filter(|(clip, _)| work.list == ClipList::Model && work.clips.is_renamed(*clip));
         let frame = old.or(new).unwrap_or_default();
         let name = renamed.and(new).map_or(frame.name, |f| f.name);
         frames.push(Frame { name, pose: PoseId(place), ..frame });

@@ -9,7 +9,7 @@ use crate::scene::options::DpmSceneOptions;
 use crate::scene::traced::Traced;
 use alloc::vec::Vec;
 use meshwright_edit::Patch;
-use meshwright_edit::apply::{ApplyPatch, Clips, Frames, PatchBone, apply};
+use meshwright_edit::apply::{ApplyPatch, ClipList, Clips, Frames, PatchBone, apply};
 use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Scene};
 
 /// A DPM with the edits of a scene.
@@ -49,7 +49,7 @@ pub struct Merged<M> {
 fn merge<M: ApplyPatch>(
     original: &M,
     (native, patch): (&Scene, &Patch),
-    listed: bool,
+    list: ClipList,
     options: &FromSceneOptions<DpmSceneOptions>,
     traced: impl Fn(&Scene) -> Result<Converted<Traced<M>>, ConvertError>,
 ) -> Result<Converted<Merged<M>>, ConvertError> {
@@ -60,7 +60,7 @@ fn merge<M: ApplyPatch>(
     let mut losses = patch.losses_of_edits(losses);
     patch.note_removed_materials(&mut losses);
     let (made, made_clips) = made.value.split();
-    let (model, plan, clips) = apply(original, &made, (native, patch), listed, (&budget, &mut losses))?;
+    let (model, plan, clips) = apply(original, &made, (native, patch), list, (&budget, &mut losses))?;
     Ok(Converted::new(Merged { model, clips: merged_clips(&clips, &made_clips, &plan) }, losses))
 }
 

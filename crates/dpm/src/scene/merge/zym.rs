@@ -12,14 +12,14 @@ use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 use alloc::vec::Vec;
 use meshwright_core::{F32, Findings};
 use meshwright_edit::apply::{
-    ApplyPatch, Corner, Corners, Frames, MeshOrigin, Originals, Place, Surface, Work,
+    ApplyPatch, ClipList, Corner, Corners, Frames, MeshOrigin, Originals, Place, Surface, Work,
 };
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
 impl Zym {
     /// Applies a patch of `native`, the scene of this model, as [`Dpm::merge`](crate::Dpm::merge) does.
-    /// Vertices that shaders share stay shared if they were edited alike. If the clips are `listed` in a
+    /// Vertices that shaders share stay shared if they were edited alike. If the `list` of clips is a
     /// companion file, the scenes of the model and all its poses stay, and new poses come after them.
     ///
     /// # Errors
@@ -28,10 +28,10 @@ impl Zym {
         &self,
         native: &Scene,
         patch: &Patch,
-        listed: bool,
+        list: ClipList,
         options: &FromSceneOptions<DpmSceneOptions>,
     ) -> Result<Converted<MergedZym>, ConvertError> {
-        merge(self, (native, patch), listed, options, |scene| traced(scene, options, None, false))
+        merge(self, (native, patch), list, options, |scene| traced(scene, options, None, false))
     }
 }
 
@@ -119,7 +119,7 @@ fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Origina
     let (original, made) = (&work.original.scenes, &work.made.model.scenes);
     let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
     // The clips of a companion file are not scenes of the model. A model without motion has scenes that no clip shows.
-    let own = work.listed || work.clips.is_still();
+    let own = work.list == ClipList::Companion || work.clips.is_still();
     if own {
         scenes.extend(original.iter().enumerate().map(|(n, scene)| (*scene, Some(n))));
     }

@@ -12,7 +12,7 @@ use super::from_scene::Traced;
 use super::text::Text;
 use crate::model::Iqm;
 use meshwright_edit::Patch;
-use meshwright_edit::apply::{Clips, Joints};
+use meshwright_edit::apply::{ClipList, Clips, Joints};
 use meshwright_scene::{Budget, Scene};
 
 /// The original model, the converted edited scene, and the edits.
@@ -24,8 +24,8 @@ struct Work<'a> {
     patch: &'a Patch,
     joints: Joints,
     clips: Clips<'a>,
-    /// True if a companion file lists the clips.
-    listed: bool,
+    /// The place of the list of clips.
+    list: ClipList,
     /// True if the edited scene has scales, which are applied to the joints below.
     baked: bool,
     budget: &'a Budget,

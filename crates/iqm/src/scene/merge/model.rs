@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::math::Trs64;
 use meshwright_core::{F32, Findings};
-use meshwright_edit::apply::{Clips, FrameOrigin, Frames, Joints, Kept, Origin, Records, frames};
+use meshwright_edit::apply::{ClipList, Clips, FrameOrigin, Frames, Joints, Kept, Origin, Records, frames};
 use meshwright_edit::{Attributes, Patch, VertexPatch};
 use meshwright_scene::{
     Clip, ConvertError, Converted, FromSceneOptions, Joint, Loss, MostBones, Motion, Scene, SkeletonId,
@@ -45,7 +45,7 @@ pub struct MergedIqm {
 impl Iqm {
     /// Applies a patch of `native`, the scene of this model. Everything else keeps its bits: the text, flags, arrays
     /// of any format and of other programs, the encoding of channels, frames outside of anims, the comment,
-    /// extensions, and the layout of the file if no size changed. If a companion file has `listed` the clips, the
+    /// extensions, and the layout of the file if no size changed. If the `list` of clips is a companion file, the
     /// anims are unchanged, and new ones are appended.
     ///
     /// A channel whose range has no room for a new value is stored again in all frames, which a loss reports.
@@ -56,7 +56,7 @@ impl Iqm {
         &self,
         native: &Scene,
         patch: &Patch,
-        listed: bool,
+        list: ClipList,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<MergedIqm>, ConvertError> {
         let mut options = options.clone();
@@ -90,7 +90,7 @@ impl Iqm {
                 patch,
                 joints,
                 clips: Clips::new(native, patch, &budget)?,
-                listed,
+                list,
                 baked: options.format.scales == Scales::Baked && has_scales(&patch.scene),
                 budget: &budget,
             };
@@ -148,7 +148,7 @@ impl Work<'_> {
         let range = |a: &IqmAnim| a.first_frame..a.first_frame.saturating_add(a.frame_count);
         let made = self.made.model.anims.iter().take(self.made.clips.len());
         let runs = self.clips.runs(made.map(range).collect());
-        let kept = Kept { first: false, all: self.listed };
+        let kept = Kept { first: false, all: self.list == ClipList::Companion };
         let count = original.frame_count as usize;
         let plan = frames(&runs, count, kept, |x, y| self.is_same(x, y), self.budget)?;
         let rescaled = channels::write_frames(self, &plan.frames, &mut model)?;
@@ -205,7 +205,7 @@ impl Work<'_> {
         let mut anims = self.budget.reserve("anims", original.anims.len() + made.anims.len())?;
         let mut origins = Vec::new();
         let new = |a: usize| made.anims.get(a).zip(plan.starts.get(a));
-        if self.listed || self.native.clips.is_empty() {
+        if self.list == ClipList::Companion || self.native.clips.is_empty() {
             anims.extend_from_slice(&original.anims);
             origins.extend((0..original.anims.len()).map(|n| (Some(n), None)));
             for a in 0..plan.starts.len() {
