@@ -4,10 +4,10 @@
 use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
 use meshwright_core::ReadOptions;
 use meshwright_core::math::distance;
-use meshwright_edit::edits::{Edit, Near, check};
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_scene::posed::{Moment, extent, triangles};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
+use meshwright_testkit::edits::{Edit, Near, check};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,9 +8,9 @@
 
 use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
 use meshwright_edit::apply::ClipList;
-use meshwright_edit::edits::Edit;
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
+use meshwright_testkit::edits::Edit;
 use meshwright_testkit::{given_corpus, testdata};
 use proptest::prelude::*;
 use std::fs;

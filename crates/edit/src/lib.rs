@@ -22,8 +22,6 @@
 //! # Safety contract
 //!
 //! No unsafe code. Any two scenes give a patch or an error. Comparisons are charged to the [`Budget`] before they are made.
-//!
-//! Features: `proptest` adds edits of scenes, and functions that check a format's result against them.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -33,14 +31,12 @@
 )]
 
 extern crate alloc;
-#[cfg(any(test, feature = "proptest"))]
+#[cfg(test)]
 extern crate std;
 
 pub mod apply;
 mod attributes;
 mod correspond;
-#[cfg(feature = "proptest")]
-pub mod edits;
 mod find;
 mod joint_index;
 mod options;

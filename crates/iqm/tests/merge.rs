@@ -3,10 +3,10 @@
 
 use meshwright_core::ReadOptions;
 use meshwright_edit::apply::ClipList;
-use meshwright_edit::edits::{Edit, Near, check};
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
+use meshwright_testkit::edits::{Edit, Near, check};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

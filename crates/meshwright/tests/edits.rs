@@ -13,10 +13,10 @@
 
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::edit::Patch;
-use meshwright::edit::edits::{Edit, Near, check};
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
 use meshwright::{AnyModel, Companions, Finder, Format, Model, NamedFile, Opener, Role, WriteOptions, merge};
+use meshwright_testkit::edits::{Edit, Near, check};
 use meshwright_testkit::{Expect, given_corpus, testdata};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,12 +40,16 @@ const FLOATS: Near = Near { place: 2e-6, normal: 2e-3, uv: 1e-6, weight: 1e-6, a
 const SIMS: Near = Near { place: 1e-5, normal: 0.02, uv: 1e-6, weight: 1e-4, axes: 1e-5 };
 
 /// The file has no names of materials, meshes or bones.
-const NAMELESS: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew];
-const CHUNK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::MeshNew];
+const NAMELESS: &[Edit] =
+    &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::JointGone];
+const CHUNK: &[Edit] =
+    &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::JointGone, Edit::MeshNew];
 /// Edits that files of The Sims cannot store: the name of a mesh is that of its file.
 const SIMS_LACK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::MeshNew];
-/// Edits that an animation file cannot store: the skeleton is in another file.
+/// Edits that an animation file cannot store: the skeleton is in another file, and keys have no scales.
 const ANIM_LACK: &[Edit] = &[
+    Edit::JointGone,
+    Edit::Scale,
     Edit::MaterialName,
     Edit::MeshName,
     Edit::MeshNew,
@@ -56,8 +60,26 @@ const ANIM_LACK: &[Edit] = &[
     Edit::JointNew,
     Edit::JointPlace,
 ];
-const BONES: &[Edit] =
-    &[Edit::JointName, Edit::JointNew, Edit::JointPlace, Edit::Weight, Edit::TriangleGone, Edit::MeshGone];
+const BONES: &[Edit] = &[
+    Edit::JointName,
+    Edit::JointNew,
+    Edit::JointPlace,
+    Edit::JointGone,
+    Edit::Weight,
+    Edit::TriangleGone,
+    Edit::MeshGone,
+];
+/// Without its skeleton, a mesh has all bones at the origin, which do not scale apart.
+const SIMS_BONES: &[Edit] = &[
+    Edit::JointName,
+    Edit::JointNew,
+    Edit::JointPlace,
+    Edit::JointGone,
+    Edit::Scale,
+    Edit::Weight,
+    Edit::TriangleGone,
+    Edit::MeshGone,
+];
 
 const KINDS: &[Kind] = &[
     Kind { id: "dpm", near: FLOATS, lacks: &[], alone: &[] },
@@ -67,9 +89,9 @@ const KINDS: &[Kind] = &[
     Kind { id: "crucible", near: FLOATS, lacks: CHUNK, alone: BONES },
     Kind { id: "cmodel", near: FLOATS, lacks: NAMELESS, alone: BONES },
     Kind { id: "cskel", near: FLOATS, lacks: NAMELESS, alone: &[] },
-    Kind { id: "tso", near: SIMS, lacks: SIMS_LACK, alone: BONES },
-    Kind { id: "skn", near: SIMS, lacks: SIMS_LACK, alone: BONES },
-    Kind { id: "bmf", near: SIMS, lacks: SIMS_LACK, alone: BONES },
+    Kind { id: "tso", near: SIMS, lacks: SIMS_LACK, alone: SIMS_BONES },
+    Kind { id: "skn", near: SIMS, lacks: SIMS_LACK, alone: SIMS_BONES },
+    Kind { id: "bmf", near: SIMS, lacks: SIMS_LACK, alone: SIMS_BONES },
     Kind { id: "bcf", near: SIMS, lacks: SIMS_LACK, alone: &[] },
     Kind { id: "cmx", near: SIMS, lacks: SIMS_LACK, alone: &[] },
     Kind { id: "skel", near: SIMS, lacks: SIMS_LACK, alone: &[] },
@@ -372,7 +394,7 @@ fn what_was_edited_is_all_that_is() {
             for options in scenes() {
                 let Ok(native) = asset.scene_with(&options) else { continue };
                 let native = native.value;
-                for (edit, seed) in Edit::ALL.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
+                for (edit, seed) in Edit::ALL.iter().chain(Edit::WHOLE).flat_map(|e| [(*e, 0), (*e, 5)]) {
                     if !is_held(kind, asset, &native, edit) {
                         continue;
                     }

@@ -10,6 +10,7 @@
 //! * [`mutate`] breaks files at random, from a seed, and [`exhaust`] breaks them in every small way;
 //! * [`heap`] measures the memory of code;
 //! * [`Deadline`] limits the time that a thread works, [`Stopwatch`] measures it;
+//! * `edits` edits scenes, and checks what a merge makes of the edits (a feature);
 //! * [`laws`] are the laws of every format crate, as functions that panic if one is broken.
 #![allow(
     clippy::panic,
@@ -20,6 +21,8 @@
 
 mod builder;
 mod deadline;
+#[cfg(feature = "edits")]
+pub mod edits;
 pub mod exhaust;
 mod files;
 pub mod heap;

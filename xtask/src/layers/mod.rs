@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // The wheel carries the program.
     ("python", &["", "cli"]),
     ("wasm", &[""]),
-    ("testkit", &["core"]),
+    ("testkit", &["core", "scene", "edit"]),
     ("lab", MEASURED),
     ("fuzz", MEASURED),
     ("xtask", &["testkit"]),

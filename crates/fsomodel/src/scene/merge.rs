@@ -61,7 +61,8 @@ impl FsoModel<'static> {
         let Converted { value: new, losses, .. } = convert(&patch.scene, &options, budget)?;
         let losses = patch.losses_of_edits(losses);
         let (old, is) = (Drawn::new(self, budget)?, Drawn::new(&new.model, budget)?);
-        let mut work = Work { original: self, native, patch, new: &new, old, is, in_place: true };
+        let has_tree = new.model.metadata.is_some();
+        let mut work = Work { original: self, native, patch, new: &new, old, is, has_tree, in_place: true };
         let made = work.merged(budget)?;
         Ok(Converted::new(made, losses))
     }
@@ -75,6 +76,8 @@ struct Work<'a> {
     new: &'a Traced,
     old: Drawn,
     is: Drawn,
+    /// True if the dialect stores nodes.
+    has_tree: bool,
     /// True if meshes have the same triangles as before, so that the layout stays.
     in_place: bool,
 }
@@ -115,9 +118,11 @@ impl Work<'_> {
                 }
             }
         }
-        if let (Some(old), Some(new)) = (&self.original.metadata, &self.new.model.metadata) {
-            made.metadata = Some(self.metadata(old, new));
-        }
+        made.metadata = match (&self.original.metadata, &self.new.model.metadata) {
+            (Some(old), Some(new)) => Some(self.metadata(old, new)),
+            (None, Some(new)) if self.is_placed() => Some(new.clone()),
+            (own, _) => own.clone(),
+        };
         Ok(made)
     }
 
@@ -129,9 +134,13 @@ impl Work<'_> {
         budget: &Budget,
     ) -> Result<Vec<Vec<[Place; 3]>>, ConvertError> {
         let (old, is) = (&self.old, &self.is);
+        // Without nodes in the file, vertices are where their node draws them.
+        let is_placed = |c: &Corner| !self.has_tree && c.changed.has(Attributes::PLACED);
         let row = |c: &Corner| {
             let made = is.vertex(c.made).unwrap_or_default();
-            c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, c.changed))
+            let placed = (Attributes::POSITION | Attributes::NORMAL).only_if(is_placed(c));
+            let changed = c.changed | placed;
+            c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, changed))
         };
         let count = is.meshes.iter().map(Vec::len).sum();
         let mut all: Vec<[Place; 3]> = budget.reserve("triangles", count)?;

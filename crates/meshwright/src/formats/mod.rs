@@ -25,6 +25,7 @@ mod outfits;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
+mod settings;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
 #[cfg(all(feature = "gltf", feature = "tso"))]
@@ -49,6 +50,7 @@ pub use merging::Merging;
 #[cfg(feature = "gltf")]
 pub(crate) use pictures::push_picture;
 pub(crate) use pictures::{beside as pictures_beside, has_looks, one_look};
+pub use settings::ReadSettings;
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 pub(crate) use skins::{mesh_in_skin, renamed_skin};
 pub use summary::Summary;
@@ -58,8 +60,7 @@ pub use write::WriteOptions;
 #[cfg(feature = "dump")]
 use crate::dump::part::{Dumped, Own};
 use meshwright_core::{
-    Companion, Confidence, FileFormat, Finding, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
-    WriteError,
+    Companion, Confidence, FileFormat, Finding, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };
 use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
 use std::fmt;
@@ -255,51 +256,6 @@ pub trait Visitor {
 
     /// Runs the operation for one format.
     fn visit<K: Kind>(self) -> Self::Output;
-}
-
-/// The settings for reading a file of any format.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ReadSettings {
-    /// Limits and strictness.
-    pub read: ReadOptions,
-    /// Settings by name for cases that the bytes do not decide, such as `dialect`. Formats ignore unknown settings.
-    pub settings: Vec<(String, String)>,
-    /// Companion files that are part of reading.
-    pub attached: Vec<(Role, Arc<[u8]>)>,
-}
-
-impl From<ReadOptions> for ReadSettings {
-    fn from(read: ReadOptions) -> Self {
-        Self { read, ..Self::default() }
-    }
-}
-
-impl ReadSettings {
-    /// Adds a setting.
-    #[must_use]
-    pub fn with_setting(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.push((setting.into(), value.into()));
-        self
-    }
-
-    /// Adds a companion file.
-    #[must_use]
-    pub fn with_companion(mut self, role: Role, bytes: impl Into<Arc<[u8]>>) -> Self {
-        self.attached.push((role, bytes.into()));
-        self
-    }
-
-    fn options<F: FileFormat>(&self) -> F::Options {
-        let mut options = F::Options::from(self.read);
-        for (setting, value) in &self.settings {
-            F::set(&mut options, setting, value);
-        }
-        for (role, bytes) in &self.attached {
-            F::attach(&mut options, *role, Arc::clone(bytes));
-        }
-        options
-    }
 }
 
 /// The facts about a kind of file that do not need a model: a row of the registry.

@@ -189,7 +189,7 @@ impl<'s> Made<'s> {
             }
             let moved = scene.clips.iter().any(|c| c.skeleton.0 == id);
             let placed = skeleton.joints.iter().any(|j| j.parent.is_some() || j.rest != Local::default());
-            if options.format.made_for.is_some() || !(moved || placed) {
+            if options.format.made_for.is_some() || !(moved || placed || options.format.keeps_root) {
                 continue;
             }
             let (skel, joints) = skel::make(scene, id, of(id), options, budget, losses)?;

@@ -30,6 +30,8 @@ pub struct TsoSceneOptions {
     /// The number in the game's archives for the first mesh and for the texture of the first material, if their names
     /// have none. The others are numbered from there.
     pub id: Option<u32>,
+    /// Writes a skeleton also if it is a single joint at the origin, which plain scenes have only for the sake of clips.
+    pub(crate) keeps_root: bool,
 }
 
 /// The form of a character file.

@@ -79,6 +79,9 @@ impl Figure<'_> {
         stem: &str,
         options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<EditedFigure>, ConvertError> {
+        let mut options = options.clone();
+        options.format.keeps_root = self.skeleton.is_some();
+        let options = &options;
         let (budget, mut losses) = (options.budget(), Vec::new());
         let twins = twins(&patch.scene, &budget)?;
         let mut patch = patch.with_one_skeleton(twins.others(), &budget, &mut losses)?;
