@@ -47,7 +47,7 @@ fn merged(model: &Iqm, native: &Scene, patch: &Patch) -> Result<Converted<Merged
 }
 
 /// The edits that are tried.
-const EDITS: [Edit; 16] = [
+const EDITS: [Edit; 18] = [
     Edit::Position,
     Edit::Normal,
     Edit::Uv,
@@ -64,6 +64,8 @@ const EDITS: [Edit; 16] = [
     Edit::ClipShorter,
     Edit::TriangleGone,
     Edit::JointNew,
+    Edit::JointGone,
+    Edit::AllUvs,
 ];
 
 /// The failures, the first of each kind.

@@ -147,8 +147,12 @@ impl Edit {
             Self::JointGone => return remove_joint(scene, seed),
             Self::AllUvs => {
                 mesh?;
-                let meshes = scene.meshes.iter_mut().filter(|mesh| !mesh.triangles.is_empty());
-                meshes.flat_map(|mesh| mesh.uvs.iter_mut().flatten()).for_each(|c| *c *= 0.5);
+                for mesh in &mut scene.meshes {
+                    let drawn: BTreeSet<u32> = mesh.triangles.as_flattened().iter().copied().collect();
+                    for v in drawn {
+                        mesh.uvs.get_mut(v as usize).into_iter().flatten().for_each(|c| *c *= 0.5);
+                    }
+                }
             }
             Self::Scale if scene.skeletons.iter().all(|s| s.joints.is_empty()) => {
                 let draws = |node: &&mut Node| node.meshes.iter().any(|m| Some(m.0) == mesh);
