@@ -36,7 +36,7 @@ instances:
     type: s4be
     repeat: expr
     repeat-expr: header.numverts
-    doc: 'How many bones each vertex has'
+    doc: 'The number of bones of each vertex'
   vertices:
     io: _root._io
     pos: header.lump_verts.start
