@@ -108,7 +108,7 @@ fn other_limits_are_errors_that_name_them() {
     many.materials = (0..257).map(|i| Material::named(format!("m{i}"))).collect();
     many.meshes = (0..257).map(|i| triangle("t", None).with_material(MaterialId(i))).collect();
     many.nodes = (0..257).map(|i| Node::of_mesh("n", MeshId(i))).collect();
-    assert_eq!(refused(&many, Engine::DpModel), "materials: 257 shaders, dpmodel takes 256");
+    assert_eq!(refused(&many, Engine::DpModel), "materials: 257 shaders, dpmodel accepts 256");
     assert_eq!(convert(&many, Engine::DarkPlaces).value.model.meshes.len(), 257);
     let mut large = scene(2);
     large.meshes[0].triangles = vec![[0, 1, 2]; 65_537];

@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// Returns the error for exceeding a limit: `300 bones, DarkPlaces takes 256`.
+    /// Returns the error for exceeding a limit: `300 bones, DarkPlaces accepts 256`.
     #[must_use]
     pub fn refuse(self, path: &str, have: usize, most: usize, items: &str) -> ConvertError {
         ConvertError::unsupported(path, format!("{have} {items}, {} accepts {most}", self.title()))
@@ -163,6 +163,6 @@ mod tests {
     #[test]
     fn an_error_names_the_limit() {
         let e = Engine::DarkPlaces.refuse("skeletons", 300, 256, "bones");
-        assert_eq!(e.to_string(), "skeletons: 300 bones, DarkPlaces takes 256");
+        assert_eq!(e.to_string(), "skeletons: 300 bones, DarkPlaces accepts 256");
     }
 }
