@@ -112,7 +112,7 @@ fn other_limits_are_errors_that_name_them() {
     assert_eq!(convert(&many, Engine::DarkPlaces).value.model.meshes.len(), 257);
     let mut large = scene(2);
     large.meshes[0].triangles = vec![[0, 1, 2]; 65_537];
-    assert_eq!(refused(&large, Engine::DpModel), "meshes: 65537 triangles, dpmodel takes 65536");
+    assert_eq!(refused(&large, Engine::DpModel), "meshes: 65537 triangles, dpmodel accepts 65536");
     // As many different blends as vertices.
     let mut blended = scene(250);
     let pairs = (0..250_u32).flat_map(|a| (0..a).map(move |b| [(a, 0.5), (b, 0.5)]));
@@ -123,7 +123,7 @@ fn other_limits_are_errors_that_name_them() {
     mesh.skin = Some(skin(&rows));
     assert_eq!(
         refused(&blended, Engine::DarkPlaces),
-        "meshes: 93625 bones and blends of bones, DarkPlaces takes 65536"
+        "meshes: 93625 bones and blends of bones, DarkPlaces accepts 65536"
     );
     assert_eq!(convert(&blended, Engine::Fte).value.model.bones.len(), 250);
 }
