@@ -47,7 +47,7 @@ fn merged(model: &Iqm, native: &Scene, patch: &Patch) -> Result<Converted<Merged
 }
 
 /// The edits that are tried.
-const EDITS: [Edit; 18] = [
+const EDITS: [Edit; 17] = [
     Edit::Position,
     Edit::Normal,
     Edit::Uv,
@@ -64,7 +64,6 @@ const EDITS: [Edit; 18] = [
     Edit::ClipShorter,
     Edit::TriangleGone,
     Edit::JointNew,
-    Edit::JointGone,
     Edit::AllUvs,
 ];
 
