@@ -8,11 +8,11 @@ use std::str::Chars;
 /// A pattern: `*` and `?` stay within a folder, `**` is any number of folders, `[a-z]` and `[!a-z]` are sets of
 /// characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern(Vec<Part>);
+pub(crate) struct Pattern(Vec<Segment>);
 
 /// One name of a path, or any number of folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum Segment {
     Folders,
     Name(Vec<Token>),
 }
@@ -32,7 +32,7 @@ enum Token {
 
 impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        text.split(is_separator).map(Part::new).collect::<Result<_, _>>().map(Self)
+        text.split(is_separator).map(Segment::new).collect::<Result<_, _>>().map(Self)
     }
 
     /// Returns whether a path matches, whose names `/` separates.
@@ -42,21 +42,21 @@ impl Pattern {
     }
 }
 
-fn matches_below(parts: &[Part], names: &[&str]) -> bool {
+fn matches_below(parts: &[Segment], names: &[&str]) -> bool {
     match (parts.split_first(), names.split_first()) {
         (None, None) => true,
-        (Some((Part::Folders, [])), below) => below.is_some(),
-        (Some((Part::Folders, rest)), below) => {
+        (Some((Segment::Folders, [])), below) => below.is_some(),
+        (Some((Segment::Folders, rest)), below) => {
             matches_below(rest, names) || below.is_some_and(|(_, below)| matches_below(parts, below))
         }
-        (Some((Part::Name(tokens), rest)), Some((name, below))) => {
+        (Some((Segment::Name(tokens), rest)), Some((name, below))) => {
             matches_name(tokens, name) && matches_below(rest, below)
         }
         _ => false,
     }
 }
 
-impl Part {
+impl Segment {
     fn new(text: &str) -> Result<Self, String> {
         if text == "**" {
             return Ok(Self::Folders);
@@ -155,11 +155,11 @@ pub(crate) fn find(text: &str) -> Result<Vec<PathBuf>, String> {
     let (mut start, mut parts) = (PathBuf::new(), Vec::new());
     for component in Path::new(text).components() {
         match component {
-            Component::Normal(name) => parts.push(Part::new(&name.to_string_lossy())?),
+            Component::Normal(name) => parts.push(Segment::new(&name.to_string_lossy())?),
             // `.` and `..` after a part are names as they are.
             Component::CurDir | Component::ParentDir if !parts.is_empty() => {
                 let name = component.as_os_str().to_string_lossy();
-                parts.push(Part::Name(name.chars().map(Token::Character).collect()));
+                parts.push(Segment::Name(name.chars().map(Token::Character).collect()));
             }
             other => start.push(other),
         }
@@ -174,7 +174,7 @@ pub(crate) fn find(text: &str) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-fn find_below(base: &Path, parts: &[Part], found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn find_below(base: &Path, parts: &[Segment], found: &mut Vec<PathBuf>) -> io::Result<()> {
     let Some((part, rest)) = parts.split_first() else {
         if base.symlink_metadata().is_ok() {
             found.push(base.to_owned());
@@ -188,7 +188,7 @@ fn find_below(base: &Path, parts: &[Part], found: &mut Vec<PathBuf>) -> io::Resu
     if !folder.is_dir() {
         return Ok(());
     }
-    if *part == Part::Folders {
+    if *part == Segment::Folders {
         find_below(base, rest, found)?;
     }
     for entry in fs::read_dir(folder)? {
@@ -197,8 +197,8 @@ fn find_below(base: &Path, parts: &[Part], found: &mut Vec<PathBuf>) -> io::Resu
         // Names that are not text match no pattern.
         let Some(name) = name.to_str() else { continue };
         match part {
-            Part::Folders if entry.file_type()?.is_dir() => find_below(&base.join(name), parts, found)?,
-            Part::Name(tokens) if matches_name(tokens, name) => find_below(&base.join(name), rest, found)?,
+            Segment::Folders if entry.file_type()?.is_dir() => find_below(&base.join(name), parts, found)?,
+            Segment::Name(tokens) if matches_name(tokens, name) => find_below(&base.join(name), rest, found)?,
             _ => {}
         }
     }

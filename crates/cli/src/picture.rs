@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     check(args, &destination)?;
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).in_colors();
-    let work = Work { args, reader, outputs: Outputs::new(&destination) };
+    let work = RenderRun { args, reader, outputs: Outputs::new(&destination) };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let looked = results.inputs(expand(results.selection(), into)).into_iter().map(|mut input| {
         let is_model = work.reader.is_model(&mut input, Format::holds_model);
@@ -183,13 +183,13 @@ fn unencoded(e: EncodeError) -> Refusal {
     Refusal::Argument(format!("--size: {e}"))
 }
 
-struct Work<'a> {
+struct RenderRun<'a> {
     args: &'a RenderArgs,
     reader: Reader,
     outputs: Outputs,
 }
 
-impl Work<'_> {
+impl RenderRun<'_> {
     fn budget(&self) -> Budget {
         Budget::new(self.reader.limits())
     }

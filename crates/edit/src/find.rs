@@ -1,10 +1,10 @@
 //! The comparison of an edited scene with its original.
 
+use crate::comparison::{Comparison, extent};
 use crate::correspond::{joints, marks as marked, meshes as found, space};
 use crate::options::{Options, Original, Snap};
 use crate::patch::{Patch, clips, rebuild, skeleton};
 use crate::tolerance::Tolerance;
-use crate::work::{Work, extent};
 use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_scene::{ConvertError, Scene};
@@ -47,7 +47,7 @@ impl Patch {
         let edited = &*edited;
         bones.turns(edited, exported, extent, budget)?;
         let strict = if snap == Snap::Default { tolerance.lossless() } else { tolerance };
-        let work = Work {
+        let work = Comparison {
             edited,
             native,
             exported,

@@ -12,12 +12,12 @@ pub struct At {
 }
 
 /// An index into one list per skeleton.
-pub(crate) trait Place {
+pub(crate) trait ListIndex {
     fn get<T>(self, lists: &[Vec<T>]) -> Option<&T>;
     fn get_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T>;
 }
 
-impl Place for At {
+impl ListIndex for At {
     fn get<T>(self, lists: &[Vec<T>]) -> Option<&T> {
         lists.get(self.skeleton)?.get(self.joint)
     }

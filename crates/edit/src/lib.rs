@@ -36,6 +36,7 @@ extern crate std;
 
 pub mod apply;
 mod attributes;
+mod comparison;
 mod correspond;
 mod find;
 mod joint_index;
@@ -44,7 +45,6 @@ mod patch;
 mod report;
 mod tolerance;
 mod tools;
-mod work;
 
 pub use attributes::Attributes;
 pub use correspond::correspondence::{Correspondence, MeshMatch};

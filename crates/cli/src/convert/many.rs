@@ -2,7 +2,7 @@
 
 use super::done;
 use super::paths::OutPath;
-use super::work::Work;
+use super::work::ConvertRun;
 use crate::args::OutputFormat;
 use crate::batch::Workers;
 use crate::input::Input;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The inputs of a conversion, their output paths, and the workers.
 pub(super) struct Many<'a, 'w> {
-    pub(super) work: &'a Work<'w>,
+    pub(super) work: &'a ConvertRun<'w>,
     pub(super) inputs: &'a [Input],
     pub(super) paths: &'a [OutPath],
     pub(super) workers: Workers,

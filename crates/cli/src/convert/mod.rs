@@ -26,7 +26,7 @@ use meshwright::{Format, Target};
 use paths::out_paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use work::Work;
+use work::ConvertRun;
 
 pub(crate) use arguments::settle;
 
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
             None => Ok(plan),
         }
     })?;
-    let work = Work { args, reader, outputs: Outputs::new(&destination), to };
+    let work = ConvertRun { args, reader, outputs: Outputs::new(&destination), to };
     let found = results.inputs(expand(results.selection(), into));
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);

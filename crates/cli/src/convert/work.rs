@@ -34,14 +34,14 @@ use std::path::{Path, PathBuf};
 pub(super) type Files<'s> = Vec<Output<StreamedFile<'s>>>;
 
 /// The settings of a conversion.
-pub(super) struct Work<'a> {
+pub(super) struct ConvertRun<'a> {
     pub(super) args: &'a ConvertArgs,
     pub(super) reader: Reader,
     pub(super) outputs: Outputs,
     pub(super) to: Target,
 }
 
-impl Work<'_> {
+impl ConvertRun<'_> {
     /// Returns whether an existing output is kept because of `--no-clobber`.
     pub(super) fn keeps(&self, path: &Path) -> bool {
         let written = *self.outputs.destination() != Destination::Stdout;
@@ -61,7 +61,7 @@ impl Work<'_> {
         let mut args = self.args.clone();
         args.write.dry_run = true;
         let outputs = Outputs::new(self.outputs.destination());
-        Work { args: &args, reader, outputs, to: self.to }
+        ConvertRun { args: &args, reader, outputs, to: self.to }
             .convert_model(input, place, &mut Vec::new())
             .is_ok()
     }

@@ -34,19 +34,19 @@ pub(super) struct Server {
 }
 
 /// The slot of a client, which is released even if its thread panics.
-struct Place<'a> {
+struct ClientSlot<'a> {
     clients: &'a AtomicUsize,
     /// The number of clients before this one.
     number: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ClientSlot<'a> {
     fn take(clients: &'a AtomicUsize) -> Self {
         Self { number: clients.fetch_add(1, Ordering::SeqCst), clients }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for ClientSlot<'_> {
     fn drop(&mut self) {
         self.clients.fetch_sub(1, Ordering::SeqCst);
     }
@@ -76,7 +76,7 @@ impl Server {
                 if !from.ip().is_loopback() {
                     continue;
                 }
-                let place = Place::take(&self.clients);
+                let place = ClientSlot::take(&self.clients);
                 if place.number >= MOST_CLIENTS {
                     let _ = client.set_write_timeout(Some(Duration::from_millis(200)));
                     let _ = Answer::error(503, "too many clients").write(&mut client, false);

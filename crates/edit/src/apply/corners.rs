@@ -6,7 +6,7 @@ use meshwright_core::{Budget, LimitExceeded};
 
 /// A vertex of the result. Its index is known only after all vertices are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum VertexPlace {
     /// A vertex at the index of a native vertex.
     Native(usize),
     /// A vertex after the native vertices.
@@ -20,7 +20,7 @@ pub struct Corners<R> {
     native: Vec<Option<R>>,
     new: Vec<R>,
     /// The place of each pair of a native vertex (if there is one) and a made vertex.
-    known: BTreeMap<(Option<usize>, usize), Place>,
+    known: BTreeMap<(Option<usize>, usize), VertexPlace>,
 }
 
 impl<R: Clone + PartialEq> Corners<R> {
@@ -33,7 +33,7 @@ impl<R: Clone + PartialEq> Corners<R> {
     }
 
     /// Returns the vertex of a corner, from its native and its made vertex. `row` computes the value of the vertex.
-    pub fn place(&mut self, native: Option<usize>, after: usize, row: impl FnOnce() -> R) -> Place {
+    pub fn place(&mut self, native: Option<usize>, after: usize, row: impl FnOnce() -> R) -> VertexPlace {
         if let Some(place) = self.known.get(&(native, after)) {
             return *place;
         }
@@ -41,9 +41,9 @@ impl<R: Clone + PartialEq> Corners<R> {
         let place = match native.and_then(|n| Some((n, self.native.get_mut(n)?))) {
             Some((n, slot @ None)) => {
                 *slot = Some(row);
-                Place::Native(n)
+                VertexPlace::Native(n)
             }
-            Some((n, Some(there))) if *there == row => Place::Native(n),
+            Some((n, Some(there))) if *there == row => VertexPlace::Native(n),
             _ => self.added(after, row),
         };
         self.known.insert((native, after), place);
@@ -51,13 +51,13 @@ impl<R: Clone + PartialEq> Corners<R> {
     }
 
     /// Adds a new vertex. Equal values of one made vertex share a vertex.
-    fn added(&mut self, after: usize, row: R) -> Place {
-        if let Some(Place::New(n)) = self.known.get(&(None, after))
+    fn added(&mut self, after: usize, row: R) -> VertexPlace {
+        if let Some(VertexPlace::New(n)) = self.known.get(&(None, after))
             && self.new.get(*n) == Some(&row)
         {
-            return Place::New(*n);
+            return VertexPlace::New(*n);
         }
-        let place = Place::New(self.new.len());
+        let place = VertexPlace::New(self.new.len());
         self.new.push(row);
         self.known.insert((None, after), place);
         place
@@ -102,16 +102,16 @@ pub struct Numbers {
 impl Numbers {
     /// Returns the vertex indices of triangles.
     #[must_use]
-    pub fn triangles(&self, list: &[[Place; 3]]) -> Vec<[u32; 3]> {
+    pub fn triangles(&self, list: &[[VertexPlace; 3]]) -> Vec<[u32; 3]> {
         list.iter().map(|t| t.map(|place| self.index_of(place))).collect()
     }
 
     /// Returns the index of a vertex.
     #[must_use]
-    pub fn index_of(&self, place: Place) -> u32 {
+    pub fn index_of(&self, place: VertexPlace) -> u32 {
         match place {
-            Place::Native(n) => self.native.get(n).copied().unwrap_or_default(),
-            Place::New(n) => self.first.saturating_add(u32::try_from(n).unwrap_or(u32::MAX)),
+            VertexPlace::Native(n) => self.native.get(n).copied().unwrap_or_default(),
+            VertexPlace::New(n) => self.first.saturating_add(u32::try_from(n).unwrap_or(u32::MAX)),
         }
     }
 }

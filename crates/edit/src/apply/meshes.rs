@@ -1,6 +1,6 @@
 //! The vertices and triangles of meshes of a merged file.
 
-use super::corners::{Corners, Place};
+use super::corners::{Corners, VertexPlace};
 use super::records::{Origin, Records};
 use crate::attributes::Attributes;
 use crate::patch::{MeshPatch, Patch};
@@ -142,7 +142,7 @@ impl<R: Clone + PartialEq> Corners<R> {
         old: &[[u32; 3]],
         new: &[[u32; 3]],
         row: impl Fn(&Corner) -> R,
-    ) -> Vec<[Place; 3]> {
+    ) -> Vec<[VertexPlace; 3]> {
         let triangle = |(t, made): (usize, &[u32; 3])| {
             let kept = surface.triangle(t).and_then(|n| old.get(n)).copied();
             surface.corners(t, kept, *made).map(|corner| self.place_corner(&corner, || row(&corner)))
@@ -151,7 +151,7 @@ impl<R: Clone + PartialEq> Corners<R> {
     }
 
     /// Places one corner. `row` computes the value of the vertex.
-    pub fn place_corner(&mut self, corner: &Corner, row: impl FnOnce() -> R) -> Place {
+    pub fn place_corner(&mut self, corner: &Corner, row: impl FnOnce() -> R) -> VertexPlace {
         let original = corner.original.and_then(|n| usize::try_from(n).ok());
         self.place(original, usize::try_from(corner.made).unwrap_or(usize::MAX), row)
     }

@@ -15,12 +15,12 @@ mod skinned;
 mod union;
 
 pub use clips::{ClipList, Clips};
-pub use corners::{Corners, Numbers, Place};
+pub use corners::{Corners, Numbers, VertexPlace};
 pub use frames::{FrameOrigin, Frames, Kept, Runs, frames};
 pub use joints::Joints;
 pub use meshes::{Corner, MeshOrigin, Surface};
 pub use records::{Origin, Records};
-pub use skinned::{ApplyPatch, Made, Originals, PatchBone, Work, apply};
+pub use skinned::{ApplyPatch, Made, Merge, Originals, PatchBone, apply};
 
 #[cfg(test)]
 mod tests;

@@ -58,13 +58,13 @@ pub trait ApplyPatch: Clone + PartialEq {
     ///
     /// # Errors
     /// When the format cannot hold them.
-    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError>;
+    fn put_shape(&mut self, work: &Merge<'_, Self>) -> Result<(), ConvertError>;
 
     /// Puts the frames of a result into it. Returns the original of each part with bounds.
     ///
     /// # Errors
     /// When the budget does not allow for it.
-    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError>;
+    fn put_frames(&mut self, work: &Merge<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError>;
 
     /// Sorts the bones of a result, and checks it.
     ///
@@ -88,7 +88,7 @@ pub struct Made<M> {
 
 /// The input of a merge.
 #[derive(Debug)]
-pub struct Work<'a, M> {
+pub struct Merge<'a, M> {
     /// The model that the patch was computed for.
     pub original: &'a M,
     /// The edited scene in the format.
@@ -121,7 +121,7 @@ pub fn apply<'a, M: ApplyPatch>(
     loop {
         let joints = Joints::new(original.bones().len(), &made.joints, (native, patch), wanted, budget)?;
         let clips = Clips::new(native, patch, budget)?;
-        let work = Work { original, made, patch, joints, clips, list, budget };
+        let work = Merge { original, made, patch, joints, clips, list, budget };
         let (model, frames) = work.merged(losses)?;
         if wanted || !work.joints.is_missing() {
             return Ok((model, frames, work.clips));
@@ -130,7 +130,7 @@ pub fn apply<'a, M: ApplyPatch>(
     }
 }
 
-impl<M: ApplyPatch> Work<'_, M> {
+impl<M: ApplyPatch> Merge<'_, M> {
     /// Returns the merged model, and its frames.
     fn merged(&self, losses: &mut Vec<Loss>) -> Result<(M, Frames), ConvertError> {
         let mut model = self.original.clone();

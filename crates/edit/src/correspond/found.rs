@@ -1,19 +1,19 @@
 //! Native meshes that are searched in an edited scene, and the state of edited meshes during the search.
 
+use crate::comparison::Comparison;
 use crate::correspond::joints::Bones;
 use crate::correspond::placed::Placed;
 use crate::correspond::vertices::{Moved, PlacedVertex, Same, Vertex, blended, compare, may_be_one};
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
-use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
 use meshwright_scene::{ConvertError, Mesh};
 
 /// An edited mesh and one of its vertices.
-pub(crate) type Source = (usize, usize);
+pub(crate) type EditedVertex = (usize, usize);
 
 /// A vertex or a triangle of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,9 +52,9 @@ pub(crate) struct Found<'s> {
     /// The edited triangle of each triangle.
     pub(crate) there: Vec<Option<PartAt>>,
     /// The edited vertex of each class, and its unchanged attributes.
-    pub(crate) slots: BTreeMap<u32, (Source, Same)>,
+    pub(crate) slots: BTreeMap<u32, (EditedVertex, Same)>,
     /// The same for single vertices whose identity within a class is known.
-    pub(crate) apart: BTreeMap<u32, (Source, Same)>,
+    pub(crate) apart: BTreeMap<u32, (EditedVertex, Same)>,
     /// New triangles in this mesh.
     pub(crate) added: Vec<[Corner; 3]>,
     /// Edited meshes with vertices of this mesh.
@@ -67,7 +67,7 @@ pub(crate) enum Corner {
     /// A native vertex.
     Native(u32),
     /// A vertex of an edited mesh.
-    New(Source),
+    New(EditedVertex),
 }
 
 /// A native mesh in the bind pose of the edited file. Blender drops scales of bones, and stores normals relative to the
@@ -80,7 +80,7 @@ struct BoundMesh {
 
 impl BoundMesh {
     /// Returns `None` if the edited file has the native bind pose.
-    fn new(work: &Work<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
+    fn new(work: &Comparison<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
         let Some(skin) = mesh.skin.as_ref().filter(|_| !mesh.normals.is_empty()) else { return Ok(None) };
         let place = |joint: u32| {
             let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
@@ -192,7 +192,7 @@ impl Found<'_> {
     }
 
     /// Returns the edited vertex that is matched to a native one, and its unchanged attributes.
-    pub(crate) fn slot(&self, vertex: usize) -> Option<&(Source, Same)> {
+    pub(crate) fn slot(&self, vertex: usize) -> Option<&(EditedVertex, Same)> {
         let own = u32::try_from(vertex).ok().and_then(|v| self.apart.get(&v));
         own.or_else(|| self.slots.get(&self.class(vertex)?))
     }
@@ -203,7 +203,7 @@ impl Found<'_> {
 }
 
 /// Prepares the native meshes for the search.
-pub(crate) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
+pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
     let drawn =
         work.exported.drawn_meshes().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Matches edited joints to native ones, and finds the rotation that tools applied to their axes.
 
 use crate::correspond::marks;
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::tools::fbx::is_leaf_of;
 use crate::tools::three::name_of;
 use alloc::collections::{BTreeMap, VecDeque};

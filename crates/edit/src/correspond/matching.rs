@@ -1,9 +1,9 @@
 //! Matches edited vertices to native ones.
 
-use crate::correspond::found::{Edited, Found, Source};
+use crate::comparison::Comparison;
+use crate::correspond::found::{Edited, EditedVertex, Found};
 use crate::correspond::vertices::{Grid, Same, Vertex, cell, may_be_one, normal_of};
 use crate::tolerance::Tolerance;
-use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use meshwright_core::math::{distance, unit, wide};
@@ -11,7 +11,7 @@ use meshwright_core::{Budget, LimitExceeded};
 
 /// Matches the vertices that are unedited.
 pub(crate) fn match_vertices(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     grid: &Grid,
@@ -79,7 +79,7 @@ fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: us
 
 /// Matches edited vertices by their triangles: if two corners are known, the third follows.
 pub(crate) fn spread(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     grid: &Grid,
@@ -100,7 +100,7 @@ pub(crate) fn spread(
 
 /// Matches third corners until no more are found.
 fn grow(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     taken: &mut Taken,
@@ -147,7 +147,7 @@ fn grow(
 /// takes the vertex whose texture coordinates were scaled and moved like the others. If they were not scaled, triangles
 /// match the vertices later.
 fn by_place(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     grid: &Grid,
@@ -275,7 +275,7 @@ fn as_wound(stand: &dyn Fn(u32, u32) -> bool, own: [u32; 3], of: [u32; 3]) -> [u
 
 /// Matches vertices by the corners of triangles, if a mesh has as many triangles in the same order.
 fn in_face_order(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     taken: &mut Taken,
@@ -331,7 +331,7 @@ fn in_face_order(
 /// Matches a vertex to the native one that differs only in position and normal. If there are several, it takes the
 /// nearest.
 fn by_likeness(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     taken: &mut Taken,
@@ -390,13 +390,13 @@ fn by_likeness(
 /// Records the edited vertex of single native vertices, if the triangle order gives it. Unedited vertices take
 /// precedence over edited ones.
 fn settle_apart(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     e: usize,
     own: &Edited<'_>,
     found: &mut [Found<'_>],
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get_mut(m)?))) else { return Ok(()) };
-    let entry = size_of::<(u32, Source, Same)>().saturating_mul(2);
+    let entry = size_of::<(u32, EditedVertex, Same)>().saturating_mul(2);
     let most = native.exported.positions.len().min(own.order.len().saturating_mul(3));
     work.budget.charge_items("vertices", most as u64, entry)?;
     work.budget.work("triangles", own.order.len() as u64)?;
@@ -417,7 +417,7 @@ fn settle_apart(
 
 /// Records the edited vertex of each native vertex.
 pub(crate) fn settle(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     e: usize,
     own: &mut Edited<'_>,
     found: &mut [Found<'_>],
@@ -430,7 +430,11 @@ pub(crate) fn settle(
         let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
         let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
         if !native.slots.contains_key(&class) {
-            work.budget.charge_items("vertices", 1, size_of::<(u32, Source, Same)>().saturating_mul(2))?;
+            work.budget.charge_items(
+                "vertices",
+                1,
+                size_of::<(u32, EditedVertex, Same)>().saturating_mul(2),
+            )?;
         }
         // An unedited vertex takes precedence over an edited one.
         match native.slots.get(&class) {

@@ -1,5 +1,6 @@
 //! Matches the meshes of an edited scene to the native ones.
 
+use crate::comparison::Comparison;
 use crate::correspond::faces::{place, ticked};
 use crate::correspond::found::{Edited, Found, measure, native};
 use crate::correspond::matching::{match_vertices, settle, spread};
@@ -7,7 +8,7 @@ use crate::correspond::parts;
 use crate::correspond::placed::Placed;
 use crate::correspond::twins;
 use crate::correspond::vertices::{Grid, Moved, Vertex, unbound};
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::options::Absent;
 use crate::report::{MeshChange, Part, State};
 use crate::tolerance::{Exactness, Tolerance};
@@ -15,7 +16,6 @@ use crate::tools::blender::BONE_SHAPE;
 use crate::tools::blender_colors;
 use crate::tools::blender_normals::hidden;
 use crate::tools::names::stem;
-use crate::work::Work;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -35,7 +35,7 @@ pub(crate) struct Finds<'s> {
 }
 
 /// Finds the native meshes in the edited ones.
-pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
+pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
     let mut found = native(work, placed)?;
     let mut edited = unposed_meshes(work, placed, &found)?;
     let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
@@ -94,7 +94,7 @@ pub(crate) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
 
 /// Returns the edited meshes in the native bind pose and in model space.
 fn unposed_meshes<'s>(
-    work: &Work<'s, '_>,
+    work: &Comparison<'s, '_>,
     placed: &Placed,
     found: &[Found<'_>],
 ) -> Result<Vec<Edited<'s>>, ConvertError> {
@@ -186,7 +186,7 @@ fn stays(a: &Mesh, b: &Mesh, tolerance: f64) -> bool {
 }
 
 /// Returns the native mesh with the name of a mesh or of its node. If there are several, it prefers the same material.
-fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Option<usize> {
+fn named(work: &Comparison<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Option<usize> {
     let material = |scene: &Scene, mesh: &Mesh| {
         mesh.material.and_then(|m| scene.materials.get(m.0)).map(|m| m.name.clone()).unwrap_or_default()
     };
@@ -212,7 +212,7 @@ pub(crate) fn state(change: &MeshChange) -> State {
 }
 
 /// Returns true if a native mesh stays although no edited mesh matches it.
-pub(crate) fn stays_absent(work: &Work<'_, '_>, m: usize) -> bool {
+pub(crate) fn stays_absent(work: &Comparison<'_, '_>, m: usize) -> bool {
     let nothing = work.edited.meshes.is_empty() && work.absent == Absent::Kept;
     // A tool that shows only one scene drops the other levels of detail.
     let leveled = work.edited.levels.is_empty() && !finest(work.native, m);

@@ -1,9 +1,9 @@
 //! Names in the compared scenes, collected once for all meshes.
 
+use crate::comparison::Comparison;
 use crate::correspond::found::Edited;
 use crate::tools::names::stem;
 use crate::tools::three::name_of;
-use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use meshwright_core::LimitExceeded;
@@ -21,7 +21,7 @@ pub(crate) struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    pub(crate) fn new(work: &Work<'s, '_>, edited: &[Edited<'s>]) -> Result<Self, LimitExceeded> {
+    pub(crate) fn new(work: &Comparison<'s, '_>, edited: &[Edited<'s>]) -> Result<Self, LimitExceeded> {
         let Scene { name, nodes, skeletons, meshes, .. } = work.exported;
         let joints = || skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.name);
         let others = || nodes.iter().map(|n| &n.name).chain(joints()).chain([name]);

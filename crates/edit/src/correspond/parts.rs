@@ -1,10 +1,10 @@
 //! Parts of a native mesh that the edit made a mesh with another material.
 
+use crate::comparison::Comparison;
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::Grid;
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::is_unnamed;
-use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -22,7 +22,7 @@ enum Surface<'s> {
 /// Returns the edited meshes that were separated from a native mesh which still exists. They count as new meshes.
 /// Meshes that packers joined keep the material of the originals.
 pub(crate) fn taken_out(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     edited: &[Edited<'_>],
     found: &[Found<'_>],
     grid: &Grid,
@@ -78,7 +78,7 @@ pub(crate) fn taken_out(
 /// Returns true if an edited mesh may be a native one by size and position. It must have most of the triangles, since
 /// tools drop invisible ones, and most of its corners must be at native vertices.
 fn may_be(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &Edited<'_>,
     (n, found): (usize, &[Found<'_>]),
     grid: &Grid,
@@ -116,7 +116,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
 }
 
 /// Returns the material identity of each edited mesh.
-fn surfaces<'s>(work: &Work<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surface<'s>>, LimitExceeded> {
+fn surfaces<'s>(work: &Comparison<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surface<'s>>, LimitExceeded> {
     let native = &work.exported.materials;
     work.budget.charge_items("materials", native.len() as u64, size_of::<[usize; 8]>())?;
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -129,7 +129,7 @@ fn surfaces<'s>(work: &Work<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surfac
 }
 
 /// Returns the material identity of an edited mesh. If several native materials have its name, it is the first.
-fn surface<'s>(work: &Work<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) -> Surface<'s> {
+fn surface<'s>(work: &Comparison<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) -> Surface<'s> {
     let Some(id) = mesh.material else { return Surface::Unknown };
     let Some(name) = work.edited.materials.get(id.0).map(|m| m.name.as_str()) else {
         return Surface::Unknown;

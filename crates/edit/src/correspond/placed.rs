@@ -1,6 +1,6 @@
 //! The new indices of joints.
 
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine64;

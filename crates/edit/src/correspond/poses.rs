@@ -1,11 +1,11 @@
 //! Poses of edited clips in native axes, and their differences from native poses.
 
+use crate::comparison::Comparison;
 use crate::correspond::placed::{Placed, nearest_kept};
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender::STILL;
 use crate::tools::blender_bones::Straight;
-use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::quat;
@@ -74,7 +74,7 @@ fn last_key(clip: &Clip) -> Option<f64> {
 
 /// Computes the poses of an edited clip for the joints of the result.
 pub(crate) struct Poser<'w, 's, 'b> {
-    work: &'w Work<'s, 'b>,
+    work: &'w Comparison<'s, 'b>,
     placed: &'w Placed,
     pub(crate) sampler: Sampler<'s, 'b>,
     /// The edited skeleton.
@@ -94,7 +94,7 @@ pub(crate) struct Poser<'w, 's, 'b> {
 
 impl<'w, 's, 'b> Poser<'w, 's, 'b> {
     pub(crate) fn new(
-        work: &'w Work<'s, 'b>,
+        work: &'w Comparison<'s, 'b>,
         placed: &'w Placed,
         e: usize,
     ) -> Result<Option<Self>, ConvertError> {

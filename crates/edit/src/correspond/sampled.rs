@@ -1,11 +1,11 @@
 //! Compares edited clips with native ones, at their frames or at the times that a tool sampled.
 
+use crate::comparison::Comparison;
 use crate::correspond::placed::Placed;
 use crate::correspond::poses::{LONGEST_STEP, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::steps::{between, steps};
 use crate::joint_index::At;
 use crate::tolerance::Tolerance;
-use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine64;
 use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};
@@ -15,7 +15,7 @@ const SAME_MOMENT: f64 = 5e-7;
 
 /// The input of a comparison of poses.
 pub(crate) struct Sampled<'w, 's, 'b> {
-    pub(crate) work: &'w Work<'s, 'b>,
+    pub(crate) work: &'w Comparison<'s, 'b>,
     pub(crate) placed: &'w Placed,
     pub(crate) tolerance: Tolerance,
     /// The skeletons of the result.

@@ -1,8 +1,8 @@
 //! Matches triangles at nearly equal native vertices, which tools confuse or merge.
 
+use crate::comparison::Comparison;
 use crate::correspond::found::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
-use crate::work::Work;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{distance, wide};
@@ -23,7 +23,7 @@ type Face = (usize, usize, [u32; 3]);
 
 /// The data to look up native and edited triangles.
 struct Twins<'w, 's, 'b> {
-    work: &'w Work<'s, 'b>,
+    work: &'w Comparison<'s, 'b>,
     edited: &'w [Edited<'s>],
     grid: &'w Grid,
     /// Missing native triangles: for each corner, the two next corners and the triangle's index.
@@ -33,7 +33,7 @@ struct Twins<'w, 's, 'b> {
 /// Marks the native triangles whose corners match those of an edited triangle within the tolerance, or are nearly equal
 /// to their matched native vertices. Returns the edited triangles without a match.
 pub(crate) fn tick(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     edited: &[Edited<'_>],
     found: &mut [Found<'_>],
     grid: &Grid,
@@ -66,7 +66,10 @@ pub(crate) fn tick(
     Ok(left)
 }
 
-fn gone(work: &Work<'_, '_>, found: &[Found<'_>]) -> Result<Vec<(Vertex, [u32; 2], usize)>, LimitExceeded> {
+fn gone(
+    work: &Comparison<'_, '_>,
+    found: &[Found<'_>],
+) -> Result<Vec<(Vertex, [u32; 2], usize)>, LimitExceeded> {
     let faces = |native: &Found<'_>| native.there.iter().filter(|there| there.is_none()).count();
     let count = found.iter().map(faces).fold(0, usize::saturating_add);
     let mut gone = work.budget.reserve("triangles", count.saturating_mul(3))?;

@@ -1,5 +1,6 @@
 //! Clips at their native frames, with their edits.
 
+use crate::comparison::Comparison;
 use crate::correspond::placed::Placed;
 use crate::correspond::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::sampled::{Sampled, Samples, nearest_frame};
@@ -10,7 +11,6 @@ use crate::report::{ClipChange, Part, Recovery, State};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::fbx::clip_name;
 use crate::tools::names::stem;
-use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ use meshwright_scene::{
 
 /// Adds the clips to the result.
 pub(crate) fn add_clips(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     placed: &Placed,
     meshes: Exactness,
     patch: &mut Patch,
@@ -84,7 +84,7 @@ impl ClipChange {
 }
 
 /// Returns the native clip of each edited one by name: the whole name, or the part after the skeleton's name.
-fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
+fn pairs(work: &Comparison<'_, '_>) -> BTreeMap<usize, Option<usize>> {
     let mut taken = BTreeSet::new();
     let mut pairs = BTreeMap::new();
     let keys = [
@@ -164,7 +164,7 @@ const TELLING: f64 = 16.0;
 
 /// Counts the poses of moving joints that are bit-identical to the exported ones.
 fn exactness(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     placed: &Placed,
     pairs: &BTreeMap<usize, Option<usize>>,
 ) -> Result<Exactness, ConvertError> {
@@ -194,7 +194,7 @@ fn exactness(
 
 /// Matches the remaining clips that show the same motion under another name.
 fn renamed(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     placed: &Placed,
     tolerance: Tolerance,
     scene: &mut Scene,
@@ -221,7 +221,7 @@ fn renamed(
 }
 
 struct Maker<'w, 's, 'b> {
-    work: &'w Work<'s, 'b>,
+    work: &'w Comparison<'s, 'b>,
     placed: &'w Placed,
     /// The tolerances for poses.
     tolerance: Tolerance,

@@ -1,11 +1,11 @@
 //! Matches materials of an edited scene to the native ones.
 
+use crate::comparison::Comparison;
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::meshes::Finds;
 use crate::report::{MaterialChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed};
-use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::color::srgb;
@@ -18,7 +18,7 @@ pub(crate) struct Materials {
 }
 
 impl Materials {
-    pub(crate) fn new(work: &Work<'_, '_>, scene: &mut Scene) -> Self {
+    pub(crate) fn new(work: &Comparison<'_, '_>, scene: &mut Scene) -> Self {
         let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
         let mut own =
             Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
@@ -62,7 +62,7 @@ impl Materials {
 
     /// Sets the colours of plain materials that a tool replaced with pixels of one texture, by the meshes that use
     /// them.
-    pub(crate) fn flat(&mut self, work: &Work<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
+    pub(crate) fn flat(&mut self, work: &Comparison<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
         let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
         for own in &finds.native {
             if let Some((Some(id), _, color)) = painted(work, &finds.edited, own) {
@@ -83,13 +83,18 @@ impl Materials {
     }
 
     /// Returns the edited material of each native one.
-    pub(crate) fn originals(&self, work: &Work<'_, '_>) -> Vec<Option<usize>> {
+    pub(crate) fn originals(&self, work: &Comparison<'_, '_>) -> Vec<Option<usize>> {
         let of = |m| self.known.iter().find(|(_, id)| id.0 == m).map(|(e, _)| *e);
         (0..work.native.materials.len()).map(of).collect()
     }
 
     /// Returns the material of the result for a material of the edited scene.
-    pub(crate) fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
+    pub(crate) fn get(
+        &mut self,
+        work: &Comparison<'_, '_>,
+        e: usize,
+        scene: &mut Scene,
+    ) -> Option<MaterialId> {
         if let Some(id) = self.known.get(&e) {
             return Some(*id);
         }
@@ -120,7 +125,7 @@ pub(crate) fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
 /// Returns the native material of a mesh, its current material and colour, if a tool replaced the native one with a
 /// pixel of a texture.
 pub(crate) fn painted(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     edited: &[Edited<'_>],
     own: &Found<'_>,
 ) -> Option<(Option<MaterialId>, usize, [f32; 4])> {

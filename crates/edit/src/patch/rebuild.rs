@@ -1,18 +1,18 @@
 //! Builds the meshes of the result from the matches.
 
 use crate::attributes::Attributes;
-use crate::correspond::found::{Corner, Edited, Found, Source};
+use crate::comparison::Comparison;
+use crate::correspond::found::{Corner, Edited, EditedVertex, Found};
 use crate::correspond::meshes::{Finds, part, state, stays_absent};
 use crate::correspond::names::{Names, plain};
 use crate::correspond::placed::Placed;
 use crate::correspond::vertices::Same;
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::patch::materials::{Materials, one_pixel, painted};
 use crate::patch::model::{MaterialPatch, MeshPatch, Patch, VertexPatch};
 use crate::report::{MeshChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed, stem};
-use crate::work::Work;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ use meshwright_scene::{
 
 /// Adds the meshes to the result.
 pub(crate) fn meshes(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     placed: &Placed,
     finds: &Finds<'_>,
     patch: &mut Patch,
@@ -95,7 +95,7 @@ pub(crate) fn meshes(
 }
 
 pub(crate) struct Maker<'w, 's, 'b> {
-    pub(crate) work: &'w Work<'s, 'b>,
+    pub(crate) work: &'w Comparison<'s, 'b>,
     pub(crate) placed: &'w Placed,
     pub(crate) edited: &'w [Edited<'s>],
     pub(crate) names: Names<'s>,
@@ -221,7 +221,7 @@ impl Maker<'_, '_, '_> {
                 _ => change.triangles_removed = change.triangles_removed.saturating_add(1),
             }
         }
-        let mut new: BTreeMap<Source, u32> = BTreeMap::new();
+        let mut new: BTreeMap<EditedVertex, u32> = BTreeMap::new();
         for corners in &own.added {
             let corners = corners.map(|corner| match corner {
                 Corner::Native(v) => place(v).unwrap_or(0),
@@ -259,7 +259,7 @@ impl Maker<'_, '_, '_> {
         &self,
         mesh: &mut Mesh,
         vertex: &NativeVertex<'_, '_>,
-        (e, v): Source,
+        (e, v): EditedVertex,
         same: Same,
         change: &mut MeshChange,
     ) {
@@ -333,7 +333,7 @@ impl Maker<'_, '_, '_> {
     }
 
     /// Returns the influences of an edited vertex. At this point, meshes still use native joint indices.
-    fn of_edited(&self, (e, v): Source, skeleton: SkeletonId) -> Vec<Influence> {
+    fn of_edited(&self, (e, v): EditedVertex, skeleton: SkeletonId) -> Vec<Influence> {
         self.edited.get(e).map(|own| self.influences(own.moved.mesh, v, skeleton, true)).unwrap_or_default()
     }
 
@@ -434,7 +434,7 @@ impl Maker<'_, '_, '_> {
     }
 
     /// Appends an edited vertex to a mesh, with the attributes that the mesh has.
-    fn append(&self, (mesh, native): (&mut Mesh, &Mesh), (e, v): Source, world: &Affine64) {
+    fn append(&self, (mesh, native): (&mut Mesh, &Mesh), (e, v): EditedVertex, world: &Affine64) {
         let Some(edited) = self.edited.get(e) else { return };
         let other = edited.moved.mesh;
         let (position, normal) = local(edited, v, world);

@@ -1,15 +1,15 @@
 //! The native skeletons with their edits.
 
+use crate::comparison::Comparison;
 use crate::correspond::joints::bind;
 use crate::correspond::placed::{Placed, nearest_kept};
-use crate::joint_index::{At, Place};
+use crate::joint_index::{At, ListIndex};
 use crate::options::Absent;
 use crate::patch::model::{JointPatch, Patch};
 use crate::report::{JointChange, Part, Recovery, State};
 use crate::tolerance::Exactness;
 use crate::tools::names::{is_filler, stem};
 use crate::tools::three::name_of;
-use crate::work::Work;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ struct Poses {
 }
 
 impl Poses {
-    fn new(skeleton: &Skeleton, work: &Work<'_, '_>) -> Result<Option<Self>, LimitExceeded> {
+    fn new(skeleton: &Skeleton, work: &Comparison<'_, '_>) -> Result<Option<Self>, LimitExceeded> {
         let n = skeleton.joints.len();
         let Some(order) = skeleton.order() else { return Ok(None) };
         let mut poses = Self {
@@ -73,7 +73,7 @@ impl Poses {
 }
 
 /// Adds the skeletons to the result.
-pub(crate) fn add_skeletons(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
+pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
     let mut placed = Placed {
         edited: lists(&work.edited.skeletons, work)?,
         native: lists(&work.native.skeletons, work)?,
@@ -110,7 +110,7 @@ pub(crate) fn add_skeletons(work: &Work<'_, '_>, patch: &mut Patch) -> Result<Pl
 
 fn lists<T: Clone>(
     skeletons: &[Skeleton],
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
 ) -> Result<Vec<Vec<Option<T>>>, LimitExceeded> {
     let mut lists = work.budget.reserve("joints", skeletons.len())?;
     for skeleton in skeletons {
@@ -130,7 +130,7 @@ struct Move {
 
 /// A native skeleton on its way into the result.
 struct One<'w, 's, 'b> {
-    work: &'w Work<'s, 'b>,
+    work: &'w Comparison<'s, 'b>,
     s: usize,
     native: &'s Skeleton,
     exported: &'s Skeleton,
@@ -494,7 +494,7 @@ fn as_large(a: &Affine64, b: &Affine64) -> bool {
 }
 
 /// Returns the rest transform of an edited joint in model space.
-fn rest_world(work: &Work<'_, '_>, at: At) -> Affine64 {
+fn rest_world(work: &Comparison<'_, '_>, at: At) -> Affine64 {
     let Some(skeleton) = work.edited.skeletons.get(at.skeleton) else { return Affine64::IDENTITY };
     let mut world = Affine64::IDENTITY;
     let (mut up, mut left) = (Some(at.joint), skeleton.joints.len());
@@ -507,7 +507,7 @@ fn rest_world(work: &Work<'_, '_>, at: At) -> Affine64 {
 }
 
 /// Adds skeletons without any native joint.
-fn foreign(work: &Work<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Result<(), ConvertError> {
+fn foreign(work: &Comparison<'_, '_>, patch: &mut Patch, placed: &mut Placed) -> Result<(), ConvertError> {
     let Patch { scene, report, .. } = patch;
     for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
         let bones = work.bones.edited.get(e).map_or(&[][..], Vec::as_slice);

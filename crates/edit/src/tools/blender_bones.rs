@@ -3,10 +3,10 @@
 //! Blender stores a bone as its two ends and a roll, in 32-bit floats. A short bone far from the origin is tilted by
 //! the rounding of its ends, and its poses rotate around its head by the same angle.
 
+use crate::comparison::Comparison;
 use crate::correspond::joints::bind;
 use crate::correspond::placed::Placed;
-use crate::joint_index::{At, Place};
-use crate::work::Work;
+use crate::joint_index::{At, ListIndex};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, distance};
@@ -29,7 +29,7 @@ pub(crate) struct Straight {
 impl Straight {
     /// Returns `None` if no bone of an edited skeleton is tilted, or if one has another bind pose.
     pub(crate) fn new(
-        work: &Work<'_, '_>,
+        work: &Comparison<'_, '_>,
         placed: &Placed,
         skeleton: usize,
     ) -> Result<Option<Self>, LimitExceeded> {
@@ -94,7 +94,7 @@ impl Straight {
 }
 
 /// Returns the native joint of an edited one in the bind pose of the file.
-fn bound(work: &Work<'_, '_>, placed: &Placed, at: At) -> Option<Affine64> {
+fn bound(work: &Comparison<'_, '_>, placed: &Placed, at: At) -> Option<Affine64> {
     let native = work.bones.get(at).native?;
     let there = bind(work.exported.skeletons.get(native.skeleton)?, native.joint)?;
     Some(match at.get(&placed.bound).copied().flatten() {

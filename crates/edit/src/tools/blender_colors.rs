@@ -3,9 +3,9 @@
 //! Blender 3.4 stores colours by corner, and exports for each vertex the colour of the corner with the vertex's index.
 //! Corners are counted through all triangles; vertices without triangles are not counted.
 
+use crate::comparison::Comparison;
 use crate::correspond::found::{Edited, Found};
 use crate::correspond::vertices::Grid;
-use crate::work::Work;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -26,7 +26,7 @@ fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
 /// Restores the colours of an edited mesh, if each unedited vertex has the colour that Blender 3.4 gives it and more
 /// than half of all vertices are unedited. The original colours of edited vertices are unknown.
 pub(crate) fn put_back(
-    work: &Work<'_, '_>,
+    work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
     grid: &Grid,

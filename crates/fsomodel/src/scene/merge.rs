@@ -12,7 +12,7 @@ use crate::model::{ChunkId, FsoModel};
 use crate::ranges::within;
 use crate::view::Vertex;
 use alloc::vec::Vec;
-use meshwright_edit::apply::{Corner, Corners, Place, Surface};
+use meshwright_edit::apply::{Corner, Corners, Surface, VertexPlace};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, Material, Scene};
 
@@ -62,14 +62,15 @@ impl FsoModel<'static> {
         let losses = patch.losses_of_edits(losses);
         let (old, is) = (Drawn::new(self, budget)?, Drawn::new(&new.model, budget)?);
         let has_tree = new.model.metadata.is_some();
-        let mut work = Work { original: self, native, patch, new: &new, old, is, has_tree, in_place: true };
+        let mut work =
+            FsoMerge { original: self, native, patch, new: &new, old, is, has_tree, in_place: true };
         let made = work.merged(budget)?;
         Ok(Converted::new(made, losses))
     }
 }
 
 /// The original, and the converted edited scene.
-struct Work<'a> {
+struct FsoMerge<'a> {
     original: &'a FsoModel<'static>,
     native: &'a Scene,
     patch: &'a Patch,
@@ -82,7 +83,7 @@ struct Work<'a> {
     in_place: bool,
 }
 
-impl Work<'_> {
+impl FsoMerge<'_> {
     fn merged(&mut self, budget: &Budget) -> Result<FsoModel<'static>, ConvertError> {
         let mut corners = Corners::new(self.old.vertices.len(), budget)?;
         let places = self.places(&mut corners, budget)?;
@@ -132,7 +133,7 @@ impl Work<'_> {
         &mut self,
         corners: &mut Corners<Vertex>,
         budget: &Budget,
-    ) -> Result<Vec<Vec<[Place; 3]>>, ConvertError> {
+    ) -> Result<Vec<Vec<[VertexPlace; 3]>>, ConvertError> {
         let (old, is) = (&self.old, &self.is);
         // Without nodes in the file, vertices are where their node draws them.
         let is_placed = |c: &Corner| !self.has_tree && c.changed.has(Attributes::PLACED);
@@ -143,7 +144,7 @@ impl Work<'_> {
             c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, changed))
         };
         let count = is.meshes.iter().map(Vec::len).sum();
-        let mut all: Vec<[Place; 3]> = budget.reserve("triangles", count)?;
+        let mut all: Vec<[VertexPlace; 3]> = budget.reserve("triangles", count)?;
         let all_new: Vec<[u32; 3]> = is.meshes.iter().flatten().copied().collect();
         let (mut first, mut same) = (0, is.meshes.len() == old.meshes.len());
         for (place, (count, source)) in self.new.drawn.iter().enumerate() {

@@ -6,13 +6,13 @@
 )]
 
 use crate::export::channels::Channels;
-use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere};
+use crate::export::curves::{ChannelPath, Curve, Keys as CurveKeys, one_hemisphere};
 use crate::export::dropped_motion::Tally;
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, unit_rotation};
 use crate::export::keys::{furthest, is_same_blend, key_at, locals, mix};
 use crate::export::options::ExportOptions;
-use crate::export::output::{Bounds, Output, room};
+use crate::export::output::{BoundsChoice, Output, room};
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
 use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, lerp, narrow, rotation, slerp, wide};
@@ -50,7 +50,7 @@ pub(crate) struct Writer<'a, 's> {
     rate: f64,
     frames_at: Option<NonZeroU16>,
     /// The channels by joint and part.
-    curves: BTreeMap<(usize, Part), Curve>,
+    curves: BTreeMap<(usize, ChannelPath), Curve>,
     /// The memory of the curves in bytes.
     held: usize,
     tally: Tally,
@@ -124,7 +124,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.out.scratch(what, self.held.saturating_add(count.saturating_mul(size)), 1)
     }
 
-    fn insert(&mut self, joint: usize, part: Part, curve: Curve) -> Result<(), ConvertError> {
+    fn insert(&mut self, joint: usize, part: ChannelPath, curve: Curve) -> Result<(), ConvertError> {
         let size = curve.times().len().saturating_mul(KEY).saturating_add(CURVE);
         self.held = self.held.saturating_add(size);
         self.room_for("keys", 0, 1)?;
@@ -136,7 +136,7 @@ impl<'a, 's> Writer<'a, 's> {
     fn vectors(
         &mut self,
         joint: usize,
-        part: Part,
+        part: ChannelPath,
         times: &[f32],
         values: Vec<[f32; 3]>,
         rest: [f32; 3],
@@ -164,14 +164,14 @@ impl<'a, 's> Writer<'a, 's> {
         if keys.values.is_empty() || keys.values == [rest] {
             return Ok(());
         }
-        self.insert(joint, Part::Rotation, Curve::Rotations(keys))
+        self.insert(joint, ChannelPath::Rotation, Curve::Rotations(keys))
     }
 
     /// Adds a key to every requested channel that has none.
     fn rest(&mut self, wanted: &[[bool; 3]]) -> Result<(), ConvertError> {
         let joints = self.joints;
         for (joint, (wanted, rest)) in wanted.iter().zip(&joints.rest).enumerate() {
-            for (part, _) in Part::ALL.into_iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+            for (part, _) in ChannelPath::ALL.into_iter().zip(wanted).filter(|(_, wanted)| **wanted) {
                 if !self.curves.contains_key(&(joint, part)) {
                     self.insert(joint, part, Curve::constant(rest, part))?;
                 }
@@ -188,7 +188,7 @@ impl<'a, 's> Writer<'a, 's> {
         }
         if self.curves.is_empty() {
             let rest = self.joints.rest.first().copied().unwrap_or_default();
-            self.insert(0, Part::Translation, Curve::constant(&rest, Part::Translation))?;
+            self.insert(0, ChannelPath::Translation, Curve::constant(&rest, ChannelPath::Translation))?;
         }
         if self.curves.values().any(|curve| curve.spans(end)) {
             return Ok(());
@@ -209,10 +209,10 @@ impl<'a, 's> Writer<'a, 's> {
         for ((joint, part), curve) in curves {
             let Some(node) = joints.nodes.get(joint) else { continue };
             let (times, _) = curve.times().as_chunks();
-            let input = out.keys::<1>("key times", times, Bounds::Written)?;
+            let input = out.keys::<1>("key times", times, BoundsChoice::Written)?;
             let output = match &curve {
-                Curve::Vectors(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
-                Curve::Rotations(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
+                Curve::Vectors(keys) => out.keys("keys", &keys.values, BoundsChoice::Omitted)?,
+                Curve::Rotations(keys) => out.keys("keys", &keys.values, BoundsChoice::Omitted)?,
             };
             channels.add(out, (input, output), *node, part.property())?;
         }
@@ -249,11 +249,11 @@ impl<'a, 's> Writer<'a, 's> {
                 continue;
             };
             let all = poses.column(j, &order, &used, |t| t.translation)?;
-            self.vectors(j, Part::Translation, &times, all, rest.translation)?;
+            self.vectors(j, ChannelPath::Translation, &times, all, rest.translation)?;
             let all = poses.column(j, &order, &used, |t| t.rotation)?;
             self.rotations(j, &times, all, rest.rotation)?;
             let all = poses.column(j, &order, &used, |t| t.scale)?;
-            self.vectors(j, Part::Scale, &times, all, rest.scale)?;
+            self.vectors(j, ChannelPath::Scale, &times, all, rest.scale)?;
         }
         let places: Vec<usize> = order.iter().filter_map(|p| used.binary_search(p).ok()).collect();
         let models = used.iter().filter_map(|&p| poses.set().pose(p as usize));
@@ -327,9 +327,9 @@ impl<'a, 's> Writer<'a, 's> {
             let vectors = |part: fn(Trs) -> [f32; 3]| at().map(part).collect::<Vec<_>>();
             let (t, s) = (vectors(|t| t.translation), vectors(|t| t.scale));
             let r = at().map(|t| t.rotation).collect();
-            self.vectors(joint, Part::Translation, times, t, rest.translation)?;
+            self.vectors(joint, ChannelPath::Translation, times, t, rest.translation)?;
             self.rotations(joint, times, r, rest.rotation)?;
-            self.vectors(joint, Part::Scale, times, s, rest.scale)?;
+            self.vectors(joint, ChannelPath::Scale, times, s, rest.scale)?;
         }
         Ok(())
     }
@@ -353,7 +353,7 @@ impl<'a, 's> Writer<'a, 's> {
             let track = |slot: Option<usize>| slot.and_then(|t| tracks.get(t));
             if let Some(track) = track(slots[0]) {
                 let (times, values) = self.vector_keys(&track.translation)?;
-                self.vectors(j, Part::Translation, &times, values, rest.translation)?;
+                self.vectors(j, ChannelPath::Translation, &times, values, rest.translation)?;
             }
             if let Some(track) = track(slots[1]) {
                 let (times, values) = self.rotation_keys(&track.rotation)?;
@@ -361,7 +361,7 @@ impl<'a, 's> Writer<'a, 's> {
             }
             if let Some(track) = track(slots[2]) {
                 let (times, values) = self.vector_keys(&track.scale)?;
-                self.vectors(j, Part::Scale, &times, values, rest.scale)?;
+                self.vectors(j, ChannelPath::Scale, &times, values, rest.scale)?;
             }
         }
         if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {

@@ -6,13 +6,13 @@ use meshwright_scene::Trs;
 
 /// The part of a joint that a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum ChannelPath {
     Translation,
     Rotation,
     Scale,
 }
 
-impl Part {
+impl ChannelPath {
     pub(crate) const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
 
     /// Returns the glTF name.
@@ -85,11 +85,11 @@ impl<const N: usize> Keys<N> {
 
 impl Curve {
     /// Returns a part of a transform that never changes.
-    pub(crate) fn constant(of: &Trs, part: Part) -> Self {
+    pub(crate) fn constant(of: &Trs, part: ChannelPath) -> Self {
         match part {
-            Part::Translation => Self::Vectors(Keys::constant(of.translation)),
-            Part::Rotation => Self::Rotations(Keys::constant(of.rotation)),
-            Part::Scale => Self::Vectors(Keys::constant(of.scale)),
+            ChannelPath::Translation => Self::Vectors(Keys::constant(of.translation)),
+            ChannelPath::Rotation => Self::Rotations(Keys::constant(of.rotation)),
+            ChannelPath::Scale => Self::Vectors(Keys::constant(of.scale)),
         }
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let Curve::Vectors(keys) = &curve else { return };
         assert_eq!(keys.times, [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(keys.values, [[1.0; 3], [1.0; 3], [2.0; 3], [2.0; 3]]);
-        let mut still = Curve::constant(&Trs::IDENTITY, Part::Rotation);
+        let mut still = Curve::constant(&Trs::IDENTITY, ChannelPath::Rotation);
         assert!(still.spans(0.0));
         still.stretch(0.0);
         assert_eq!(still.times(), [0.0]);

@@ -8,7 +8,7 @@
 use crate::document::{self, Mode, Primitive, Semantic, Target, Transform};
 use crate::export::extras::{self, Mark};
 use crate::export::options::Influences;
-use crate::export::output::{Bounds, Output, add};
+use crate::export::output::{BoundsChoice, Output, add};
 use crate::export::survey::SeenMesh;
 use crate::export::weights;
 use crate::math::{self, cross, dot, narrow, unit, wide};
@@ -101,17 +101,18 @@ pub(crate) fn write<'s>(
     let positions = out.positions(arrays.positions, range)?;
     attributes.push((Semantic::Position, positions));
     if let Some(Surface { normals, tangents }) = surface {
-        let accessor = out.floats("normals", normals, Some(Target::Vertices), Bounds::OmittedFinite)?;
+        let accessor = out.floats("normals", normals, Some(Target::Vertices), BoundsChoice::OmittedFinite)?;
         attributes.push((Semantic::Normal, accessor));
         if !tangents.is_empty() {
             let accessor =
-                out.floats("tangents", tangents.into(), Some(Target::Vertices), Bounds::Omitted)?;
+                out.floats("tangents", tangents.into(), Some(Target::Vertices), BoundsChoice::Omitted)?;
             attributes.push((Semantic::Tangent, accessor));
         }
     }
     if !arrays.uvs.is_empty() {
         let uvs = finite_uvs(out, arrays.uvs, path, losses)?;
-        let uvs = out.floats("texture coordinates", uvs, Some(Target::Vertices), Bounds::OmittedFinite)?;
+        let uvs =
+            out.floats("texture coordinates", uvs, Some(Target::Vertices), BoundsChoice::OmittedFinite)?;
         attributes.push((Semantic::TexCoord(0), uvs));
     }
     if !arrays.colors.is_empty() {
@@ -353,8 +354,12 @@ fn sets<'s, J>(
 ) -> Result<bool, ConvertError> {
     for (s, set) in (0_u32..).zip(bound.sets) {
         attributes.push((Semantic::Joints(s), written(out, set.joints)?));
-        let weights =
-            out.floats("weights of vertices", set.weights.into(), Some(Target::Vertices), Bounds::Omitted)?;
+        let weights = out.floats(
+            "weights of vertices",
+            set.weights.into(),
+            Some(Target::Vertices),
+            BoundsChoice::Omitted,
+        )?;
         attributes.push((Semantic::Weights(s), weights));
     }
     Ok(bound.neutral)

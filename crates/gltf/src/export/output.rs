@@ -45,7 +45,7 @@ const KNOWN: u64 = 96;
 
 /// The bounds written for values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bounds {
+pub(crate) enum BoundsChoice {
     Written,
     Omitted,
     /// Omitted, for values that are known to be finite.
@@ -124,9 +124,9 @@ impl<'s> Output<'s> {
         what: &'static str,
         items: Cow<'s, [[f32; N]]>,
         target: Option<Target>,
-        bounds: Bounds,
+        bounds: BoundsChoice,
     ) -> Result<usize, ConvertError> {
-        if bounds == Bounds::Omitted && !bulk::are_finite(items.as_flattened()) {
+        if bounds == BoundsChoice::Omitted && !bulk::are_finite(items.as_flattened()) {
             return Err(ConvertError::invalid(what, NOT_FINITE));
         }
         self.ranged(what, items, target, None)
@@ -185,7 +185,7 @@ impl<'s> Output<'s> {
         &mut self,
         what: &'static str,
         items: &[[f32; N]],
-        bounds: Bounds,
+        bounds: BoundsChoice,
     ) -> Result<usize, ConvertError> {
         let numbers = items.as_flattened();
         let bits = || numbers.iter().map(|v| v.to_bits());
@@ -205,7 +205,7 @@ impl<'s> Output<'s> {
         self.memory.charge_items(what, self.buffer.growth(size_of_val(numbers)) as u64, 1)?;
         let (at, piece, start) = self.buffer.append(numbers);
         let view = self.grown_key_view(at)?;
-        let range = if bounds == Bounds::Written { range(items) } else { None };
+        let range = if bounds == BoundsChoice::Written { range(items) } else { None };
         let accessor = self.float_accessor(view, items.len(), range)?;
         self.memory.charge("keys", KNOWN)?;
         let known = Known { piece, start, count: numbers.len(), components: N, accessor };

@@ -8,7 +8,7 @@
 use crate::document::{Node, Skin};
 use crate::export::extras::{self, Mark};
 use crate::export::geometry::{is_scaled, owned, place, unit_rotation};
-use crate::export::output::{Bounds, Output, add};
+use crate::export::output::{BoundsChoice, Output, add};
 use crate::math::{SHEAR_NOISE, decompose};
 use meshwright_core::math::{Affine64, Trs64, distance, quat, wide};
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
@@ -147,7 +147,7 @@ pub(crate) fn skin(
         nodes.push(neutral);
         matrices.push(flat(&Affine::IDENTITY));
     }
-    let matrices = out.floats("inverse bind matrices", matrices.into(), None, Bounds::Omitted)?;
+    let matrices = out.floats("inverse bind matrices", matrices.into(), None, BoundsChoice::Omitted)?;
     let skin = Skin {
         name: owned(&skeleton.name),
         joints: nodes,

@@ -9,7 +9,7 @@ use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Mesh};
 
 /// The part of a joint in a vertex.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct JointPart {
     pub(super) bone: usize,
     pub(super) weight: f64,
     /// The position of the vertex in the space of the joint, times the weight.
@@ -43,12 +43,12 @@ pub(super) struct Vertices {
 pub(super) struct Parts {
     /// The end of the parts of each vertex in `all`.
     ends: Vec<usize>,
-    all: Vec<Part>,
+    all: Vec<JointPart>,
 }
 
 impl Parts {
     /// Returns the parts of each vertex.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[Part]> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[JointPart]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
             let own = self.all.get(start..*end).unwrap_or_default();
@@ -90,7 +90,7 @@ impl Vertices {
         let room = |size| budget.reserve("vertices", count.saturating_mul(size));
         let joints = if bound { MOST } else { 0 };
         if bound {
-            budget.charge_items("vertices", 2 * PARTS as u64, size_of::<(Part, usize)>())?;
+            budget.charge_items("vertices", 2 * PARTS as u64, size_of::<(JointPart, usize)>())?;
         }
         Ok(Self {
             count: 0,
@@ -237,12 +237,12 @@ impl Vertices {
                     part.weight += weight;
                     part.at = add(part.at, local);
                 }
-                None => parts.push(Part { bone, weight, at: local }),
+                None => parts.push(JointPart { bone, weight, at: local }),
             }
         }
         if parts.len() == start {
             self.loose += 1;
-            parts.push(Part { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
+            parts.push(JointPart { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
         }
         self.parts.ends.push(parts.len());
         let (joints, weights, gone) = bytes(&parts[start..]);
@@ -286,7 +286,7 @@ fn position(bytes: &[u8; 12]) -> [f32; 3] {
 
 /// Returns joints and weights as bytes: the largest weights first, without zero weights, with a sum of 255.
 /// Also returns the share of the weight that was dropped.
-fn bytes(parts: &[Part]) -> ([u8; MOST], [u8; MOST], f64) {
+fn bytes(parts: &[JointPart]) -> ([u8; MOST], [u8; MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
     // The sort is stable: of equal weights the earlier one stays.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));

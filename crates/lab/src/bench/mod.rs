@@ -38,8 +38,8 @@ const COPY: usize = 1;
 const GLAM: usize = 2;
 
 /// A group of measurements.
-type Part = fn(&mut Report, Effort) -> Result<(), String>;
-const PARTS: [(&str, Part); 6] = [
+type Group = fn(&mut Report, Effort) -> Result<(), String>;
+const PARTS: [(&str, Group); 6] = [
     ("skinning", skinning),
     ("poses", poses),
     ("threads", threads),

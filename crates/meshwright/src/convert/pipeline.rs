@@ -21,12 +21,12 @@ use meshwright_scene::{self as scene, ConvertError, Loss, OutputFiles, Scene, Sc
 use std::path::Path;
 
 /// A model to convert, which may be consumed.
-enum Source<'m> {
+enum ModelSource<'m> {
     Borrowed(&'m Model),
     Owned(Box<Model>),
 }
 
-impl std::ops::Deref for Source<'_> {
+impl std::ops::Deref for ModelSource<'_> {
     type Target = Model;
 
     fn deref(&self) -> &Model {
@@ -37,7 +37,7 @@ impl std::ops::Deref for Source<'_> {
     }
 }
 
-impl Source<'_> {
+impl ModelSource<'_> {
     /// Frees the bytes of the file, if the model is consumed.
     fn drop_bytes(&mut self) {
         if let Self::Owned(model) = self {
@@ -63,7 +63,7 @@ impl Model {
         target: impl Into<Target>,
         options: &ConvertOptions,
     ) -> Result<Conversion, Error> {
-        conversion(Source::Owned(Box::new(self)), target.into(), options)
+        conversion(ModelSource::Owned(Box::new(self)), target.into(), options)
     }
 }
 
@@ -101,7 +101,7 @@ impl Model {
         target: impl Into<Target>,
         options: &ConvertOptions,
     ) -> Result<Converted, Error> {
-        conversion(Source::Borrowed(self), target.into(), options)?.finish()
+        conversion(ModelSource::Borrowed(self), target.into(), options)?.finish()
     }
 
     /// Converts an edited document to a native format with its embedded original: unedited parts are unchanged, bit
@@ -118,7 +118,11 @@ impl Model {
     }
 }
 
-fn conversion(mut model: Source<'_>, target: Target, options: &ConvertOptions) -> Result<Conversion, Error> {
+fn conversion(
+    mut model: ModelSource<'_>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<Conversion, Error> {
     let mut options = options.clone();
     if options.write.stem.is_empty() {
         options.write.stem = model.stem();
@@ -176,7 +180,11 @@ fn left_out(name: &str) -> Loss {
 }
 
 /// Returns the files of a model in its own format.
-fn rewritten(model: &mut Source<'_>, target: Target, options: &ConvertOptions) -> Result<Conversion, Error> {
+fn rewritten(
+    model: &mut ModelSource<'_>,
+    target: Target,
+    options: &ConvertOptions,
+) -> Result<Conversion, Error> {
     model.drop_bytes();
     let mut files = model.rewrite(&options.main_name(&options.write.stem, target.extension()))?;
     let is_stream = |path: &Path| std::fs::metadata(path).is_ok_and(|meta| !meta.is_file());
@@ -194,7 +202,7 @@ fn rewritten(model: &mut Source<'_>, target: Target, options: &ConvertOptions) -
 /// Copies the records of a model into another kind of file that holds the same records, if there is one. The keys of
 /// its skills are copied unchanged.
 fn transcribed(
-    model: &Source<'_>,
+    model: &ModelSource<'_>,
     target: Target,
     options: &ConvertOptions,
 ) -> Result<Option<Conversion>, Error> {
@@ -235,7 +243,7 @@ fn add_skins(model: &Model, target: Target, options: &ConvertOptions, files: &mu
 /// cannot be used is a loss.
 #[cfg(feature = "gltf")]
 fn restored(
-    model: &Source<'_>,
+    model: &ModelSource<'_>,
     target: Target,
     options: &ConvertOptions,
     notes: &mut Vec<Loss>,
@@ -311,7 +319,7 @@ fn restored(
 
 /// Converts a model through a scene.
 fn from_scene(
-    mut model: Source<'_>,
+    mut model: ModelSource<'_>,
     target: Target,
     mut options: ConvertOptions,
     notes: Vec<Loss>,
@@ -410,7 +418,7 @@ impl Shaping<'_> {
     /// Converts a model to a scene with the changes and textures that the options ask for.
     fn scene(
         &mut self,
-        model: &mut Source<'_>,
+        model: &mut ModelSource<'_>,
         parts: &mut Vec<Part>,
     ) -> Result<scene::Converted<Scene>, Error> {
         let options = self.options;
@@ -503,7 +511,7 @@ impl Shaping<'_> {
     ) -> Result<(scene::Converted<Scene>, Vec<Part>), Error> {
         let level = model.opener().open_in(model.finder(), path)?;
         let mut parts = level.parts().to_vec();
-        let scene = self.scene(&mut Source::Owned(Box::new(level)), &mut parts)?;
+        let scene = self.scene(&mut ModelSource::Owned(Box::new(level)), &mut parts)?;
         Ok((scene, parts))
     }
 }

@@ -28,7 +28,7 @@ impl Dumped for FsoModel<'static> {
             native.push(("nodes".into(), Item::list(move || m.nodes.iter().map(node))));
         }
         // Meshes may share vertices and indices; each lists its own.
-        let listed = |(i, range, (start, end)): Part| {
+        let listed = |(i, range, (start, end)): ListedMesh| {
             let rows = (end.saturating_sub(start) as u64).saturating_add(range.count);
             let name = material_name(self, i).map_or(0, str::len);
             rows.saturating_mul(ROW).saturating_add(name as u64)
@@ -46,7 +46,7 @@ impl Dumped for FsoModel<'static> {
 const ROW: u64 = 32;
 
 /// The number of a mesh, its range of indices, and the vertices that it spans.
-type Part = (usize, MeshRange, (usize, usize));
+type ListedMesh = (usize, MeshRange, (usize, usize));
 
 impl Dumped for Metadata {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
@@ -62,12 +62,12 @@ impl Dumped for Metadata {
     }
 }
 
-fn parts<'m>(model: &'m FsoModel<'static>) -> impl Iterator<Item = Part> + 'm {
+fn parts<'m>(model: &'m FsoModel<'static>) -> impl Iterator<Item = ListedMesh> + 'm {
     model.ranges().zip(model.slices()).enumerate().map(|(i, (range, span))| (i, range, span))
 }
 
 /// Returns the vertices that a mesh spans, as they are stored; triangles count from the first of them.
-fn mesh<'m>(model: &'m FsoModel<'static>, (i, range, (start, end)): Part) -> Fields<'m> {
+fn mesh<'m>(model: &'m FsoModel<'static>, (i, range, (start, end)): ListedMesh) -> Fields<'m> {
     let vertices = model.vertices().slice(start, end);
     let low = u32::try_from(start).unwrap_or(u32::MAX).saturating_sub(range.base_index);
     let first = usize::try_from(range.first).unwrap_or(usize::MAX);
@@ -105,7 +105,7 @@ fn material_name<'m>(model: &'m FsoModel<'static>, mesh: usize) -> Option<&'m st
 
 fn entry<'m>(
     model: &'m FsoModel<'static>,
-    (i, range, (start, end)): Part,
+    (i, range, (start, end)): ListedMesh,
     raw_offset: Option<u64>,
 ) -> Fields<'m> {
     let named = model.metadata.as_ref().and_then(|m| m.meshes.get(i));

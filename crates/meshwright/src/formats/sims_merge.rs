@@ -40,7 +40,7 @@ fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> 
 }
 
 /// The files of a merge.
-struct Work<'m> {
+struct SimsMerge<'m> {
     merging: &'m Merging<'m>,
     edited: EditedFigure,
     /// Edited companion files.
@@ -50,7 +50,7 @@ struct Work<'m> {
     losses: Vec<Loss>,
 }
 
-impl<'m> Work<'m> {
+impl<'m> SimsMerge<'m> {
     /// Merges the edits of a character. `lead` is the mesh of the main file.
     fn new(
         merging: &'m Merging<'m>,
@@ -230,7 +230,7 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let lead = model.clone().into();
     let own = mesh(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
-    let mut work = Work::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
+    let mut work = SimsMerge::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
     let main = work.lead(&lead, own.geometry)?;
     work.companions(skeleton, 0)?;
     work.finish(main.to_bytes().map_err(invalid_file)?)
@@ -251,7 +251,7 @@ pub(super) fn merge_character(
         character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
     let animations = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
     let rest = character.skeletons.first().map(CharacterSkeleton::to_skel);
-    let mut work = Work::new(merging, None, rest.as_ref().or(skeleton), animations, options)?;
+    let mut work = SimsMerge::new(merging, None, rest.as_ref().or(skeleton), animations, options)?;
     let mut made = character.clone();
     if let (Some(native), Some(merged), Some(slot)) =
         (&rest, &work.edited.skeleton, made.skeletons.first_mut())
@@ -297,7 +297,7 @@ pub(super) fn merge_animation(
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let animations = std::iter::once(native).chain(merging.companions.all()).collect();
-    let mut work = Work::new(merging, None, rest, animations, options)?;
+    let mut work = SimsMerge::new(merging, None, rest, animations, options)?;
     let made = work.edited.animations.remove(0);
     let gone = || ConvertError::unsupported("clips", "the clip of the file itself is gone");
     let made = made.ok_or_else(gone)?;
@@ -329,7 +329,7 @@ pub(super) fn merge_worn<K: Kind>(
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let mut work = Work::new(merging, None, skeleton, merging.companions.all().collect(), options)?;
+    let mut work = SimsMerge::new(merging, None, skeleton, merging.companions.all().collect(), options)?;
     work.companions(skeleton, 0)?;
     work.finish(record.to_bytes().map_err(invalid_file)?)
 }
@@ -341,7 +341,7 @@ pub(super) fn merge_skeleton(
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let mut work = Work::new(merging, None, Some(native), merging.companions.all().collect(), options)?;
+    let mut work = SimsMerge::new(merging, None, Some(native), merging.companions.all().collect(), options)?;
     work.companions(None, 0)?;
     let merged = work.edited.skeleton.take().unwrap_or_else(|| native.clone());
     work.finish(merged.to_bytes().map_err(invalid_file)?)

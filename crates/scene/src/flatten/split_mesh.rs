@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-type Part<'s> = (Cow<'s, Mesh>, Option<Vec<u32>>);
+type SplitPart<'s> = (Cow<'s, Mesh>, Option<Vec<u32>>);
 
 const NONE: u32 = u32::MAX;
 
@@ -20,7 +20,7 @@ pub(super) fn split<'s>(
     options: &DrawOptions,
     path: &str,
     budget: &Budget,
-) -> Result<Vec<Part<'s>>, ConvertError> {
+) -> Result<Vec<SplitPart<'s>>, ConvertError> {
     let most_joints = options.max_joints.unwrap_or(usize::MAX);
     let joints = match (&mesh.skin, options.max_joints) {
         (Some(skin), Some(_)) => Some(joints_of(skin, budget)?),
@@ -179,7 +179,7 @@ impl<'m> OpenPart<'m> {
     }
 
     /// Returns the part as a mesh, and starts an empty one.
-    fn close(&mut self, budget: &Budget) -> Result<Part<'static>, LimitExceeded> {
+    fn close(&mut self, budget: &Budget) -> Result<SplitPart<'static>, LimitExceeded> {
         let source = self.mesh;
         // Estimates the memory per vertex and triangle from that of the whole mesh.
         let influences = source

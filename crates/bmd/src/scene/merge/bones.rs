@@ -1,6 +1,6 @@
 //! Bones and their indices in the result.
 
-use super::Work;
+use super::BmdMerge;
 use crate::model::{Bmd, Bone};
 use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
@@ -36,8 +36,8 @@ pub(super) struct Helper {
 }
 
 impl MergedBones {
-    pub(super) fn new(work: &Work<'_>) -> Result<Self, ConvertError> {
-        let Work { original, made, budget, .. } = *work;
+    pub(super) fn new(work: &BmdMerge<'_>) -> Result<Self, ConvertError> {
+        let BmdMerge { original, made, budget, .. } = *work;
         let normal = original.normal_bones();
         let was_base = work.home.is_none_or(|id| has_base(work.native, id));
         let is_base = made.model.bones.is_empty() || made.bones.contains(&0);
@@ -98,7 +98,7 @@ impl MergedBones {
     }
 
     /// Returns a normal bone of the result.
-    fn bone(&self, origin: &Origin, work: &Work<'_>) -> Option<Bone> {
+    fn bone(&self, origin: &Origin, work: &BmdMerge<'_>) -> Option<Bone> {
         let get = |model: &Bmd, at: Option<usize>| at.and_then(|at| model.bones.get(at)).cloned();
         let (old, new) = (get(work.original, origin.original), get(&work.made.model, origin.made));
         let place = |at: Option<usize>| at.and_then(|at| u8::try_from(at).ok());
@@ -196,7 +196,7 @@ impl MergedBones {
 }
 
 /// Finds the bones of the conversion that replace pseudo-bones of the original.
-fn helpers(work: &Work<'_>, normal: usize) -> BTreeMap<u8, Helper> {
+fn helpers(work: &BmdMerge<'_>, normal: usize) -> BTreeMap<u8, Helper> {
     let joints = work.home.and_then(|id| work.native.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
     let mut of_joint: BTreeMap<usize, Helper> = BTreeMap::new();
     let mut joint = normal;

@@ -1,6 +1,6 @@
 //! Clips: keys by bone and channel.
 
-use super::Work;
+use super::BmdMerge;
 use super::bones::MergedBones;
 use super::keys::{rotations, triples};
 use crate::model::Clip;
@@ -13,7 +13,7 @@ use meshwright_edit::Poses;
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
 
-impl Work<'_> {
+impl BmdMerge<'_> {
     pub(super) fn merged_clips(&self, bones: &MergedBones) -> Result<Vec<Clip>, ConvertError> {
         let of = |clip: &usize| self.patch.clips.get(*clip)?.original;
         let found: Vec<_> = self.made.clips.iter().map(of).collect();

@@ -1,6 +1,6 @@
 //! Merges meshes: vertices are matched by the corners of triangles.
 
-use super::Work;
+use super::BmdMerge;
 use super::bones::{Helper, MergedBones};
 use crate::model::{Bmd, Mesh, MeshFlags, identity};
 use crate::packed::{EditedFields, Primitive, PrimitiveKind, Vertex};
@@ -21,7 +21,7 @@ pub(super) struct MergedMeshes {
 }
 
 pub(super) struct Meshes<'a> {
-    work: &'a Work<'a>,
+    work: &'a BmdMerge<'a>,
     bones: &'a MergedBones,
     records: &'a Records,
     form: St14Form,
@@ -42,7 +42,7 @@ struct Edits<'m> {
 }
 
 impl<'a> Meshes<'a> {
-    pub(super) fn new(work: &'a Work<'a>, bones: &'a MergedBones, records: &'a Records) -> Self {
+    pub(super) fn new(work: &'a BmdMerge<'a>, bones: &'a MergedBones, records: &'a Records) -> Self {
         let rest = |model: &Bmd| model.rest().map(|m| m.pose(0.0).matrices().to_vec()).unwrap_or_default();
         let rests = [work.original, &work.made.model].map(rest);
         Self { work, bones, records, form: work.original.st_form(), rests }

@@ -12,7 +12,7 @@ use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, Scene, SkeletonId};
 
 /// The original model, the converted edited scene, and the edits.
-struct Work<'a> {
+struct BmdMerge<'a> {
     original: &'a Bmd,
     made: &'a Traced,
     /// The scene of the original, and the skeleton that becomes bones.

@@ -1,6 +1,6 @@
 //! Merges the model, its meshes and levels of detail.
 
-use super::Work;
+use super::BmdMerge;
 use super::bones::MergedBones;
 use super::meshes::{MergedMeshes, Meshes};
 use crate::model::{Bmd, Lod};
@@ -54,7 +54,7 @@ impl Bmd {
         let made = Traced::convert(&patch.scene, &options, Some(&still))?;
         losses.extend(made.losses);
         let mut losses = patch.losses_of_edits(losses);
-        let work = Work {
+        let work = BmdMerge {
             original: self,
             made: &made.value,
             native,
@@ -93,7 +93,7 @@ fn unedited_clips(native: &Scene, patch: &Patch, joints: &[JointPatch]) -> Vec<u
     (0..patch.clips.len()).filter(same).collect()
 }
 
-impl Work<'_> {
+impl BmdMerge<'_> {
     fn merge(&self, drawn: &[(usize, bool)], losses: &mut Vec<Loss>) -> Result<Bmd, ConvertError> {
         let original = self.original;
         let bones = MergedBones::new(self)?;

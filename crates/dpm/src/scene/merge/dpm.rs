@@ -11,7 +11,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::Findings;
-use meshwright_edit::apply::{ApplyPatch, ClipList, Frames, MeshOrigin, Originals, Surface, Work};
+use meshwright_edit::apply::{ApplyPatch, ClipList, Frames, Merge, MeshOrigin, Originals, Surface};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
 
@@ -60,12 +60,12 @@ impl ApplyPatch for Dpm {
         Self::bound_within(self, budget, losses)
     }
 
-    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError> {
+    fn put_shape(&mut self, work: &Merge<'_, Self>) -> Result<(), ConvertError> {
         (self.meshes, self.bones) = (meshes(work)?, work.bones());
         Ok(())
     }
 
-    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
+    fn put_frames(&mut self, work: &Merge<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
         (self.frames, self.poses) = numbered(work, plan)?;
         Ok(plan.frames.iter().map(|f| f.original).collect())
     }
@@ -78,7 +78,7 @@ impl ApplyPatch for Dpm {
 }
 
 /// Returns the frames with their poses: the original's in their order, followed by new ones.
-fn numbered(work: &Work<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
+fn numbered(work: &Merge<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
     let mut slots: BTreeMap<u32, Vec<BonePose>> = BTreeMap::new();
     let mut next = u32::MAX >> 1;
     let mut frames = work.budget.reserve("frames", plan.frames.len())?;
@@ -110,7 +110,7 @@ fn numbered(work: &Work<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<Bone
     Ok((frames, slots.into_values().flatten().collect()))
 }
 
-fn meshes(work: &Work<'_, Dpm>) -> Result<Vec<Mesh>, ConvertError> {
+fn meshes(work: &Merge<'_, Dpm>) -> Result<Vec<Mesh>, ConvertError> {
     let origins = work.patch.mesh_origins(work.original.meshes.len(), &work.made.meshes, work.budget)?;
     let mut meshes = work.budget.reserve("meshes", origins.len())?;
     for MeshOrigin { original, made, source } in origins {
@@ -127,7 +127,7 @@ fn meshes(work: &Work<'_, Dpm>) -> Result<Vec<Mesh>, ConvertError> {
     Ok(meshes)
 }
 
-fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Result<Mesh, LimitExceeded> {
+fn merged_mesh(work: &Merge<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Result<Mesh, LimitExceeded> {
     let shader = if work.patch.is_surface_renamed(mesh) { new.shader } else { old.shader };
     let unchanged = work.patch.meshes.get(mesh).is_some_and(|own| own.unchanged);
     if unchanged && work.joints.records.is_original() {
@@ -164,7 +164,7 @@ fn merged_mesh(work: &Work<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Res
 
 /// Returns the influences of a vertex: the original's if they were not edited.
 fn merged_row(
-    work: &Work<'_, Dpm>,
+    work: &Merge<'_, Dpm>,
     old: Option<&[Influence]>,
     new: &[Influence],
     changed: Attributes,

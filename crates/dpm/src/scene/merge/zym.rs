@@ -12,7 +12,7 @@ use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 use alloc::vec::Vec;
 use meshwright_core::{F32, Findings};
 use meshwright_edit::apply::{
-    ApplyPatch, ClipList, Corner, Corners, Frames, MeshOrigin, Originals, Place, Surface, Work,
+    ApplyPatch, ClipList, Corner, Corners, Frames, Merge, MeshOrigin, Originals, Surface, VertexPlace,
 };
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
@@ -61,12 +61,12 @@ impl ApplyPatch for Zym {
         Self::bound_within(self, budget, losses)
     }
 
-    fn put_shape(&mut self, work: &Work<'_, Self>) -> Result<(), ConvertError> {
+    fn put_shape(&mut self, work: &Merge<'_, Self>) -> Result<(), ConvertError> {
         self.bones = work.bones();
         put_vertices(work, self)
     }
 
-    fn put_frames(&mut self, work: &Work<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
+    fn put_frames(&mut self, work: &Merge<'_, Self>, plan: &Frames) -> Result<Originals, ConvertError> {
         self.poses = work.budget.reserve("poses", plan.frames.len().saturating_mul(self.bones.len()))?;
         let pose = |frame| work.pose(frame).map(|p| p.unwrap_or(BonePose::IDENTITY));
         self.poses.extend(plan.frames.iter().flat_map(pose));
@@ -115,7 +115,7 @@ impl<'a> Shape<'a> {
 }
 
 /// Returns the scenes of the result, and the original scene of each.
-fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Originals), ConvertError> {
+fn scenes(work: &Merge<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Originals), ConvertError> {
     let (original, made) = (&work.original.scenes, &work.made.model.scenes);
     let mut scenes = work.budget.reserve("scenes", original.len() + made.len())?;
     // The clips of a companion file are not scenes of the model. A model without motion has scenes that no clip shows.
@@ -148,7 +148,7 @@ fn scenes(work: &Work<'_, Zym>, plan: &Frames) -> Result<(Vec<ZymScene>, Origina
 }
 
 /// Writes vertices, triangles and zones into a copy of the original model.
-fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertError> {
+fn put_vertices(work: &Merge<'_, Zym>, model: &mut Zym) -> Result<(), ConvertError> {
     let budget = work.budget;
     let (old, new) = (Shape::new(work.original, budget)?, Shape::new(&work.made.model, budget)?);
     let corners = 3 * (old.model.triangle_count() + new.model.triangle_count());
@@ -156,7 +156,7 @@ fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertErro
     budget.charge_items("vertices", native as u64, size_of::<Option<Row>>() + 64)?;
     budget.charge_items("triangles", corners as u64, 160)?;
     let mut vertices = Corners::new(native, budget)?;
-    let mut runs: Vec<(Name, Vec<[Place; 3]>)> = Vec::new();
+    let mut runs: Vec<(Name, Vec<[VertexPlace; 3]>)> = Vec::new();
     model.trizone.clear();
     for MeshOrigin { original, made, source } in
         work.patch.mesh_origins(old.model.runs.len(), &work.made.meshes, budget)?
@@ -194,7 +194,7 @@ fn put_vertices(work: &Work<'_, Zym>, model: &mut Zym) -> Result<(), ConvertErro
 }
 
 /// Returns the values of a corner's vertex. The file stores no normals.
-fn merged_row(work: &Work<'_, Zym>, corner: &Corner, old: &Shape<'_>, new: &Shape<'_>) -> Row {
+fn merged_row(work: &Merge<'_, Zym>, corner: &Corner, old: &Shape<'_>, new: &Shape<'_>) -> Row {
     let Corner { original, made, changed } = *corner;
     let old = original.map(|v| old.row(v as usize));
     let (new, uv) = new.row(made as usize);

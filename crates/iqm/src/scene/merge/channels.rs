@@ -1,6 +1,6 @@
 //! Frames: the channels of each joint in each frame, in the model's encoding.
 
-use super::Work;
+use super::IqmMerge;
 use crate::model::{Iqm, IqmPose};
 use crate::scene::from_scene::Traced;
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f
     traced.rows.get(frame?.checked_mul(joints)?.checked_add(joint)?).copied()
 }
 
-impl Work<'_> {
+impl IqmMerge<'_> {
     /// Returns the edited channels of a joint of the result in a frame, or `None` if the frame is unedited.
     fn edited(&self, frame: &FrameOrigin, joint: usize, origin: &Origin) -> Option<[f32; 10]> {
         let edited = self.baked || self.joints.is_changed(joint, frame, &self.clips);
@@ -110,7 +110,7 @@ pub(super) struct Rescaled {
 
 /// Writes poses and frames into a model.
 pub(super) fn write_frames(
-    work: &Work<'_>,
+    work: &IqmMerge<'_>,
     frames: &[FrameOrigin],
     model: &mut Iqm,
 ) -> Result<Rescaled, ConvertError> {
@@ -165,7 +165,7 @@ pub(super) fn write_frames(
 
 /// Returns the channels of a joint in all frames, in the form of the model's version.
 fn cells_of(
-    work: &Work<'_>,
+    work: &IqmMerge<'_>,
     (joint, origin): (usize, &Origin),
     frames: &[FrameOrigin],
     numbers: &Numbers<'_>,

@@ -1,6 +1,6 @@
 //! Updates FTE's data for meshes and for anims, if their numbers changed.
 
-use super::{AnimOrigin, Text, Work};
+use super::{AnimOrigin, IqmMerge, Text};
 use crate::model::{Iqm, TextId};
 use crate::scene::fte::{EVENT, MESH};
 use alloc::vec::Vec;
@@ -59,7 +59,7 @@ fn skins(data: &[u8], native: usize, meshes: &Records) -> Option<Vec<u8>> {
 /// Moves properties with their meshes, and events with their anims. `anims` gives the index of each anim in the
 /// original and among the made ones.
 pub(super) fn write_extensions(
-    work: &Work<'_>,
+    work: &IqmMerge<'_>,
     meshes: &Records,
     anims: &[AnimOrigin],
     model: &mut Iqm,

@@ -1,6 +1,6 @@
 //! Joints and their indices in the result.
 
-use super::{Text, Work};
+use super::{IqmMerge, Text};
 use crate::model::{Iqm, IqmJoint};
 use alloc::vec::Vec;
 use meshwright_core::F32;
@@ -17,7 +17,7 @@ fn decode_parent(parent: i32) -> Option<usize> {
     usize::try_from(parent).ok()
 }
 
-impl Work<'_> {
+impl IqmMerge<'_> {
     /// Returns the index of a joint that a vertex of the original follows. An index without a joint stays.
     pub(super) fn new_index(&self, joint: u32) -> Option<u32> {
         if (joint as usize) < count(self.original) { self.joints.of_original(joint) } else { Some(joint) }

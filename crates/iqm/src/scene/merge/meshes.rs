@@ -1,6 +1,6 @@
 //! Merges meshes: the values of all vertex arrays, and triangles.
 
-use super::{Text, Work};
+use super::{IqmMerge, Text};
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
 use crate::scene::neighbours::neighbours;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ struct Vertex {
 }
 
 /// A mesh of the result. Its triangles use its own vertex indices.
-struct Part {
+struct MergedMesh {
     mesh: IqmMesh,
     vertices: Vec<Vertex>,
     triangles: Vec<[u32; 3]>,
@@ -29,14 +29,14 @@ struct Part {
 }
 
 struct Meshes<'a> {
-    work: &'a Work<'a>,
+    work: &'a IqmMerge<'a>,
     original: &'a Iqm,
     made: &'a Iqm,
 }
 
 /// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old indices.
 pub(super) fn merge(
-    work: &Work<'_>,
+    work: &IqmMerge<'_>,
     model: &mut Iqm,
     text: &mut Text<'_>,
     losses: &mut Vec<Loss>,
@@ -69,14 +69,14 @@ impl Meshes<'_> {
     fn records(&self) -> Result<Records, ConvertError> {
         let (work, budget) = (self.work, self.work.budget);
         let all = self.original.meshes.len() + self.made.meshes.len();
-        budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<Part>())?;
+        budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<MergedMesh>())?;
         let of = |mesh: &Option<usize>| work.patch.meshes.get((*mesh)?)?.original;
         let found: Vec<_> = work.made.meshes.iter().map(of).collect();
         let shown = |n: usize| work.native.meshes.get(n).is_some_and(|m| !m.triangles.is_empty());
         Ok(Records::new(self.original.meshes.len(), shown, &found, budget)?)
     }
 
-    fn part(&self, origin: &Origin, text: &mut Text<'_>) -> Result<Part, ConvertError> {
+    fn part(&self, origin: &Origin, text: &mut Text<'_>) -> Result<MergedMesh, ConvertError> {
         let (work, made) = (self.work, self.made);
         let old = origin.original.and_then(|n| self.original.meshes.get(n)).copied();
         let new = origin.made.and_then(|m| made.meshes.get(m)).copied();
@@ -104,7 +104,7 @@ impl Meshes<'_> {
             let own = old.or(new).unwrap_or_default();
             let model = if old.is_some() { self.original } else { made };
             let faces = range(own.first_triangle, own.triangle_count);
-            return Ok(Part {
+            return Ok(MergedMesh {
                 mesh,
                 vertices: range(own.first_vertex, own.vertex_count).map(vertex).collect(),
                 triangles: triangles(model, &own),
@@ -127,7 +127,7 @@ impl Meshes<'_> {
             surface.merged_triangles(&places, |t| own.get(t).copied(), triangles(made, &new).into_iter());
         let face = |(_, n): &([u32; 3], Option<usize>)| n.map(|n| absolute(old.first_triangle, n));
         let faces = merged.iter().map(face).collect();
-        Ok(Part { mesh, vertices, triangles: merged.into_iter().map(|(t, _)| t).collect(), faces })
+        Ok(MergedMesh { mesh, vertices, triangles: merged.into_iter().map(|(t, _)| t).collect(), faces })
     }
 
     /// Returns true if the value of an array was edited for a vertex.
@@ -213,7 +213,7 @@ impl Meshes<'_> {
     fn write_meshes(
         &self,
         records: &Records,
-        parts: &[Part],
+        parts: &[MergedMesh],
         model: &mut Iqm,
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
@@ -224,14 +224,14 @@ impl Meshes<'_> {
             v.original.is_none_or(|n| self.follows(n).any(moved))
         };
         let edited = |v: &Vertex| original.arrays.iter().any(|a| self.is_edited(a.kind, v)) || moves(v);
-        let still = |p: &Part| !p.vertices.iter().any(edited);
-        let places = |p: &Part| {
+        let still = |p: &MergedMesh| !p.vertices.iter().any(edited);
+        let places = |p: &MergedMesh| {
             let own = range(p.mesh.first_vertex, p.mesh.vertex_count);
             p.vertices.iter().map(|v| v.original).eq(own.map(Some))
                 && p.triangles.len() == p.mesh.triangle_count as usize
         };
         let in_place = records.is_original() && parts.iter().all(places);
-        let faces = |p: &Part| triangles(original, &p.mesh) == p.triangles;
+        let faces = |p: &MergedMesh| triangles(original, &p.mesh) == p.triangles;
         let unmoved = in_place && parts.iter().all(|p| still(p) && faces(p));
         if unmoved && new.is_empty() {
             model.meshes = parts.iter().map(|p| p.mesh).collect();
@@ -265,7 +265,7 @@ impl Meshes<'_> {
     }
 
     /// Updates the neighbours of triangles, if triangles changed.
-    fn adjacency(&self, parts: &[Part], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
+    fn adjacency(&self, parts: &[MergedMesh], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
         let (native, budget) = (self.original, self.work.budget);
         let Some(old) = &native.adjacency else { return Ok(()) };
         let places = |m: &Iqm| m.array(ArrayKind::POSITION).map(|a| a.data.clone());
@@ -299,7 +299,7 @@ impl Meshes<'_> {
     }
 
     /// Overwrites the edited values in the original's vertices and triangles.
-    fn patch(&self, part: &Part, model: &mut Iqm) {
+    fn patch(&self, part: &MergedMesh, model: &mut Iqm) {
         for (place, array) in model.arrays.iter_mut().enumerate() {
             let Some(width) = array.format.width() else { continue };
             let size = (width as usize).saturating_mul(array.components as usize);
@@ -323,7 +323,12 @@ impl Meshes<'_> {
     }
 
     /// Writes the vertices and triangles of all meshes one after the other.
-    fn rebuild(&self, parts: &[Part], model: &mut Iqm, losses: &mut Vec<Loss>) -> Result<(), ConvertError> {
+    fn rebuild(
+        &self,
+        parts: &[MergedMesh],
+        model: &mut Iqm,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ConvertError> {
         let many = |_| ConvertError::unsupported("meshes", "more vertices or triangles than 32 bits count");
         let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
         let unused = (self.original.vertex_count as usize).saturating_sub(used);
@@ -369,7 +374,7 @@ fn bytes_of(array: &VertexArray, vertex: usize) -> Option<&[u8]> {
 }
 
 /// Returns true if meshes share vertices or triangles.
-fn overlap(parts: &[Part]) -> bool {
+fn overlap(parts: &[MergedMesh]) -> bool {
     let some = |of: fn(&IqmMesh) -> (u32, u32)| {
         let mut ranges: Vec<_> = parts.iter().map(|p| of(&p.mesh)).filter(|r| r.1 > 0).collect();
         ranges.order();

@@ -16,7 +16,7 @@ use meshwright_edit::apply::{ClipList, Clips, Joints};
 use meshwright_scene::{Budget, Scene};
 
 /// The original model, the converted edited scene, and the edits.
-struct Work<'a> {
+struct IqmMerge<'a> {
     original: &'a Iqm,
     made: &'a Traced,
     /// The scene of the original model.

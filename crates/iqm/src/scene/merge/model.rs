@@ -1,6 +1,6 @@
 //! The merged model, its clips, and the bounds of its frames.
 
-use super::{AnimOrigin, Text, Work, channels, extensions, joints, meshes};
+use super::{AnimOrigin, IqmMerge, Text, channels, extensions, joints, meshes};
 use crate::check::check;
 use crate::model::{AnimFlags, ArrayKind, Iqm, IqmAnim, IqmBounds};
 use crate::scene::from_scene::{MOST_JOINTS, Traced};
@@ -83,7 +83,7 @@ impl Iqm {
         loop {
             let joints =
                 Joints::new(joints::count(self), &made.value.joints, (native, patch), wanted, &budget)?;
-            let work = Work {
+            let work = IqmMerge {
                 original: self,
                 made: &made.value,
                 native,
@@ -138,7 +138,7 @@ fn has_scales(scene: &Scene) -> bool {
         || poses.into_iter().any(|m| scaled(Trs64::from_affine(&m.wide()).scale))
 }
 
-impl Work<'_> {
+impl IqmMerge<'_> {
     fn merge(&self, losses: &mut Vec<Loss>) -> Result<MergedIqm, ConvertError> {
         let original = self.original;
         let mut model = original.clone();

@@ -64,7 +64,7 @@ struct Loose {
 
 /// The part of a joint in a vertex.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct JointPart {
     joint: Bound,
     weight: f64,
     /// Position and normal in the joint's space, times the weight.
@@ -287,7 +287,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             parts.truncate(1);
         }
         let mut beyond = false;
-        let mut place = |part: &Part| Self::place(part, exact, position, normal, &mut beyond);
+        let mut place = |part: &JointPart| Self::place(part, exact, position, normal, &mut beyond);
         let real = parts.first().map(&mut place);
         let blend = parts.get(1).map(|part| (q, place(part)));
         self.notes.not_finite += usize::from(!finite || beyond);
@@ -296,7 +296,13 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     }
 
     /// Returns a vertex in the space of one of its bones.
-    fn place(part: &Part, exact: bool, position: [f64; 3], normal: [f64; 3], beyond: &mut bool) -> Local {
+    fn place(
+        part: &JointPart,
+        exact: bool,
+        position: [f64; 3],
+        normal: [f64; 3],
+        beyond: &mut bool,
+    ) -> Local {
         let Bound { target, inverse, .. } = part.joint;
         let (p, n) = match part.seen.filter(|_| exact) {
             Some((p, n)) => (scale(p, 1.0 / part.weight), n),
@@ -310,12 +316,12 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     }
 
     /// Returns the parts of a vertex, one per joint, largest first.
-    fn parts(&mut self, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Vec<Part> {
-        let whole = |joint| Part { joint, weight: 1.0, seen: None };
+    fn parts(&mut self, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Vec<JointPart> {
+        let whole = |joint| JointPart { joint, weight: 1.0, seen: None };
         let first = joints.first().copied().unwrap_or_default();
         let Some(skin) = skin else { return alloc::vec![whole(first)] };
         let locals = skin.local.get(skin.range(v)).unwrap_or_default();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<JointPart> = Vec::new();
         for (i, influence) in skin.influences(v).iter().enumerate() {
             let (weight, joint) = (f64::from(influence.weight), usize::try_from(influence.joint));
             let joint = joint.ok().and_then(|j| joints.get(j)).copied();
@@ -326,7 +332,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                     part.weight += weight;
                     part.seen = part.seen.zip(seen).map(|((p, n), (q, m))| (add(p, q), add(n, m)));
                 }
-                None => parts.push(Part { joint, weight, seen }),
+                None => parts.push(JointPart { joint, weight, seen }),
             }
         }
         // If weights are equal, the lower joint comes first.
@@ -444,7 +450,7 @@ fn transform_normal(m: &Affine64, normal: [f64; 3]) -> [f64; 3] {
 }
 
 /// Returns true if the joint-space positions of a vertex agree with its bind position.
-fn agrees(parts: &[Part], position: [f64; 3]) -> bool {
+fn agrees(parts: &[JointPart], position: [f64; 3]) -> bool {
     let mut sum = [0.0; 3];
     let mut total = 0.0;
     for part in parts {

@@ -16,12 +16,12 @@ use meshwright_scene::{Budget, Clip, ConvertError};
 
 /// The keys of a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Keys {
+struct MotionKeys {
     translations: Option<Vec<[F32; 3]>>,
     rotations: Option<Vec<[F32; 4]>>,
 }
 
-impl Keys {
+impl MotionKeys {
     fn new(anim: &Anim, motion: &Motion) -> Self {
         fn some<T: Clone>(all: &[T], has: Flag, first: u32, frames: u32) -> Option<Vec<T>> {
             let first = first as usize;
@@ -70,7 +70,7 @@ impl Edited<'_> {
     /// pose in their frame. Unedited events and properties stay, and so do fields that scenes cannot hold.
     pub(super) fn merge(&self, original: &Anim, made: &Anim, budget: &Budget) -> Result<Anim, ConvertError> {
         for anim in [original, made] {
-            let size = size_of::<Motion>() + size_of::<Keys>() + size_of::<[usize; 8]>();
+            let size = size_of::<Motion>() + size_of::<MotionKeys>() + size_of::<[usize; 8]>();
             budget.charge_items("motions", anim.motions.len() as u64, size)?;
             budget.charge_items("keys", anim.translations.len() as u64, 2 * size_of::<[F32; 3]>())?;
             budget.charge_items("keys", anim.rotations.len() as u64, 2 * size_of::<[F32; 4]>())?;
@@ -131,7 +131,7 @@ impl Edited<'_> {
             moving: if kept(MOVING) { original.moving } else { made.moving },
             ..original.clone()
         };
-        let own = original.motions.iter().map(|motion| (motion.clone(), Keys::new(original, motion)));
+        let own = original.motions.iter().map(|motion| (motion.clone(), MotionKeys::new(original, motion)));
         if !own.eq(list.iter().cloned()) && !result.patch(&list) {
             result.rebuild(list)?;
         }
@@ -167,9 +167,9 @@ impl Edited<'_> {
         own: Option<&Moved>,
         new: Option<(usize, &Motion)>,
         [old, made]: [&Anim; 2],
-    ) -> (Motion, Keys) {
+    ) -> (Motion, MotionKeys) {
         let mut motion = Motion { bone: self.bones.renamed(&original.bone), ..original.clone() };
-        let mut keys = Keys::new(old, original);
+        let mut keys = MotionKeys::new(old, original);
         let Some((joint, new)) = new else { return (motion, keys) };
         if !self.is_same(PROPERTIES)
             && !original.properties.iter().flatten().eq(new.properties.iter().flatten())
@@ -185,7 +185,7 @@ impl Edited<'_> {
         if !self.is_edited(joint) {
             return (motion, keys);
         }
-        let all = Keys::new(made, new);
+        let all = MotionKeys::new(made, new);
         let rest = self.new_keys(made, new);
         let whole = new.frames != original.frames;
         let counts =
@@ -215,8 +215,8 @@ impl Edited<'_> {
     }
 
     /// Returns the keys of a bone without keys. Channels that keep the rest pose have none.
-    fn new_keys(&self, made: &Anim, motion: &Motion) -> Keys {
-        let mut keys = Keys::new(made, motion);
+    fn new_keys(&self, made: &Anim, motion: &Motion) -> MotionKeys {
+        let mut keys = MotionKeys::new(made, motion);
         let name = self.bones.of_made(&motion.bone).and_then(|joint| self.bones.name(joint));
         let bone = self.rest.and_then(|skel| skel.bones.get(skel.find(name?)?));
         if let Some(bone) = bone {
@@ -273,14 +273,14 @@ fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
 impl Anim {
     /// Overwrites the original's keys. Returns `false` if their number changed, or if motions that share keys now
     /// differ.
-    fn patch(&mut self, list: &[(Motion, Keys)]) -> bool {
+    fn patch(&mut self, list: &[(Motion, MotionKeys)]) -> bool {
         fn overwrite_keys<T: Clone>(all: &mut [T], first: u32, keys: Option<&Vec<T>>) -> bool {
             let Some(keys) = keys else { return true };
             let first = first as usize;
             let own = all.get_mut(first..first.saturating_add(keys.len()));
             own.map(|own| own.clone_from_slice(keys)).is_some()
         }
-        let same = |(a, (b, keys)): (&Motion, &(Motion, Keys))| {
+        let same = |(a, (b, keys)): (&Motion, &(Motion, MotionKeys))| {
             let held = |flag: Flag, any: bool| flag.is_set() == any;
             (a.first_translation, a.first_rotation, a.frames)
                 == (b.first_translation, b.first_rotation, b.frames)
@@ -299,7 +299,7 @@ impl Anim {
             }
         }
         made.motions = list.iter().map(|(motion, _)| motion.clone()).collect();
-        if list.iter().any(|(motion, keys)| Keys::new(&made, motion) != *keys) {
+        if list.iter().any(|(motion, keys)| MotionKeys::new(&made, motion) != *keys) {
             return false;
         }
         *self = made;
@@ -307,7 +307,7 @@ impl Anim {
     }
 
     /// Stores the keys of all motions in sequence.
-    fn rebuild(&mut self, list: Vec<(Motion, Keys)>) -> Result<(), ConvertError> {
+    fn rebuild(&mut self, list: Vec<(Motion, MotionKeys)>) -> Result<(), ConvertError> {
         fn append_keys<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
             let first = u32::try_from(all.len())
                 .map_err(|_| ConvertError::unsupported("keys", "the format counts keys with 32 bits"))?;

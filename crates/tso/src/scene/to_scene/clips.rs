@@ -69,8 +69,8 @@ fn clip(
 
 /// Returns the keys of every moving joint. If a bone has several motions, the last one with keys counts, for each
 /// channel.
-fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, Keys<'a>> {
-    let mut moved: BTreeMap<usize, Keys<'_>> = BTreeMap::new();
+fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, JointKeys<'a>> {
+    let mut moved: BTreeMap<usize, JointKeys<'_>> = BTreeMap::new();
     for motion in &anim.motions {
         let (t, r) = (motion.translations(anim), motion.rotations(anim));
         let keyless = |has: bool, empty: bool| has && empty && motion.frames > 0;
@@ -97,7 +97,7 @@ fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTree
 fn track(
     index: usize,
     joint: usize,
-    (t, r): Keys<'_>,
+    (t, r): JointKeys<'_>,
     space: Space,
     budget: &Budget,
     notes: &mut Notes,
@@ -117,7 +117,7 @@ fn track(
 }
 
 /// Translations and rotations of one joint.
-type Keys<'a> = (&'a [[F32; 3]], &'a [[F32; 4]]);
+type JointKeys<'a> = (&'a [[F32; 3]], &'a [[F32; 4]]);
 
 /// The notes collected so far.
 #[derive(Debug, Default)]

@@ -37,7 +37,7 @@ impl Cfp {
     }
 
     /// Returns the keys; `None` if the number of values does not match.
-    pub fn keys(&self, translations: u32, rotations: u32) -> Option<Keys> {
+    pub fn keys(&self, translations: u32, rotations: u32) -> Option<KeyLists> {
         let (t, r) = (usize::try_from(translations).ok()?, usize::try_from(rotations).ok()?);
         if u64::try_from(self.values.len()).ok()? != Self::numbers(translations, rotations) {
             return None;
@@ -56,7 +56,7 @@ impl Cfp {
 }
 
 /// Translations and rotations.
-pub(crate) type Keys = (Vec<[F32; 3]>, Vec<[F32; 4]>);
+pub(crate) type KeyLists = (Vec<[F32; 3]>, Vec<[F32; 4]>);
 
 /// Joins numbers that are stored by component into keys.
 fn gather<const N: usize>(values: &[F32], n: usize) -> Vec<[F32; N]> {

@@ -9,7 +9,7 @@ use meshwright_core::math::wide;
 use meshwright_scene::Scene;
 
 /// The input of a comparison.
-pub(crate) struct Work<'s, 'b> {
+pub(crate) struct Comparison<'s, 'b> {
     pub(crate) edited: &'s Scene,
     pub(crate) native: &'s Scene,
     pub(crate) exported: &'s Scene,
