@@ -90,17 +90,15 @@ fn an_error_says_where() {
             false => Chunk::parse(&f.bytes).map(drop).unwrap_err().to_string(),
         }
     };
-    let texts = [
-        ("index_range.reject.cmesh", "indices[2]: index 3 of 3 vertices (offset 0x4 of indices)"),
-        ("twice.reject.cmesh", "streams[1].flag: a second stream of flag 0x0001 (offset 0x41)"),
-        ("too_long.reject.cmesh", "streams[0]: holds more than 24 bytes (offset 0x1b)"),
-        (
-            "cycle.reject.cskel",
-            "bones[1].parent: cannot be reached from the root: its parents form a cycle (offset 0x58 of bones)",
-        ),
+    let places = [
+        ("index_range.reject.cmesh", "indices[2]: ", "(offset 0x4 of indices)"),
+        ("twice.reject.cmesh", "streams[1].flag: ", "(offset 0x41)"),
+        ("too_long.reject.cmesh", "streams[0]: ", "(offset 0x1b)"),
+        ("cycle.reject.cskel", "bones[1].parent: ", "(offset 0x58 of bones)"),
     ];
-    for (name, text) in texts {
-        assert_eq!(at(name), text);
+    for (name, path, offset) in places {
+        let text = at(name);
+        assert!(text.starts_with(path) && text.ends_with(offset), "{name}: {text}");
     }
 }
 

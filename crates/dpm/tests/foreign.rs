@@ -99,20 +99,20 @@ fn influences_are_cut_to_what_an_engine_keeps_and_sum_to_1() {
 
 #[test]
 fn other_limits_are_errors_that_name_them() {
-    let refused = |scene: &Scene, engine| {
-        write_scene(scene, &FromSceneOptions::default().for_engine(engine).with_memory(1 << 30))
-            .unwrap_err()
-            .to_string()
+    let refuses = |scene: &Scene, engine, parts: [&str; 3]| {
+        let options = FromSceneOptions::default().for_engine(engine).with_memory(1 << 30);
+        let text = write_scene(scene, &options).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
     };
     let mut many = scene(2);
     many.materials = (0..257).map(|i| Material::named(format!("m{i}"))).collect();
     many.meshes = (0..257).map(|i| triangle("t", None).with_material(MaterialId(i))).collect();
     many.nodes = (0..257).map(|i| Node::of_mesh("n", MeshId(i))).collect();
-    assert_eq!(refused(&many, Engine::DpModel), "materials: 257 shaders, dpmodel accepts 256");
+    refuses(&many, Engine::DpModel, ["materials: 257 ", "dpmodel", "256"]);
     assert_eq!(convert(&many, Engine::DarkPlaces).value.model.meshes.len(), 257);
     let mut large = scene(2);
     large.meshes[0].triangles = vec![[0, 1, 2]; 65_537];
-    assert_eq!(refused(&large, Engine::DpModel), "meshes: 65537 triangles, dpmodel accepts 65536");
+    refuses(&large, Engine::DpModel, ["meshes: 65537 triangles", "dpmodel", "65536"]);
     // As many different blends as vertices.
     let mut blended = scene(250);
     let pairs = (0..250_u32).flat_map(|a| (0..a).map(move |b| [(a, 0.5), (b, 0.5)]));
@@ -121,10 +121,7 @@ fn other_limits_are_errors_that_name_them() {
     let mesh = &mut blended.meshes[0];
     mesh.positions = vec![[0.0; 3]; rows.len()];
     mesh.skin = Some(skin(&rows));
-    assert_eq!(
-        refused(&blended, Engine::DarkPlaces),
-        "meshes: 93625 bones and blends of bones, DarkPlaces accepts 65536"
-    );
+    refuses(&blended, Engine::DarkPlaces, ["meshes: 93625 ", "DarkPlaces", "65536"]);
     assert_eq!(convert(&blended, Engine::Fte).value.model.bones.len(), 250);
 }
 

@@ -140,20 +140,18 @@ fn an_error_says_where() {
             false => Metadata::parse(&f.bytes).map(drop).unwrap_err().to_string(),
         }
     };
-    let texts = [
-        ("index.reject.fom", "indices[2]: index 3 of 3 vertices, used by meshes[0] (offset 0xb0)"),
-        (
-            "base.reject.fom",
-            "meshes[0].base_index: index 0 + base 4294967295 of 3 vertices, used by meshes[0] (offset 0xcc)",
-        ),
-        ("range.reject.fom", "meshes[0].count: 4 indices from 0 on, there are 3 (offset 0xc8)"),
-        ("twice.reject.fom", "chunks[2]: a second \"VDAT\", the first is chunks[0] (offset 0xb4)"),
-        ("missing.reject.fom", "chunks: no \"INDX\" (offset 0x9c)"),
-        ("material.reject.json", "meshes[0].material_index: material 1 of 1 (offset 0xa3 of metadata)"),
-        ("cut.reject.json", "file: expected `,` or `}`, found the end of the text (offset 0xd of metadata)"),
+    let places = [
+        ("index.reject.fom", "indices[2]: index 3 of 3 vertices", "(offset 0xb0)"),
+        ("base.reject.fom", "meshes[0].base_index: ", "(offset 0xcc)"),
+        ("range.reject.fom", "meshes[0].count: 4 indices ", "(offset 0xc8)"),
+        ("twice.reject.fom", "chunks[2]: ", "(offset 0xb4)"),
+        ("missing.reject.fom", "chunks: no \"INDX\"", "(offset 0x9c)"),
+        ("material.reject.json", "meshes[0].material_index: ", "(offset 0xa3 of metadata)"),
+        ("cut.reject.json", "file: expected `,` or `}`", "(offset 0xd of metadata)"),
     ];
-    for (name, text) in texts {
-        assert_eq!(at(name), text);
+    for (name, path, offset) in places {
+        let text = at(name);
+        assert!(text.starts_with(path) && text.ends_with(offset), "{name}: {text}");
     }
 }
 

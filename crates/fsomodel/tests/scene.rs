@@ -238,7 +238,7 @@ fn sixteen_bits_are_not_exceeded() {
     let made = FsoModel::from_scene(&scene, &options_for(Dialect::Gl3)).unwrap();
     assert!(!codes(&made).contains(&"mesh-split"));
     let e = FsoModel::from_scene(&scene, &options_for(Dialect::Doc56)).unwrap_err();
-    assert_eq!(e.to_string(), "meshes[1]: more vertices than indices of 16 bits can number");
+    assert!(e.to_string().starts_with("meshes[1]: "), "{e}");
     // A mesh with exactly as many vertices as indices can address is not split.
     let mut whole = soup(21_845);
     whole.positions.push([0.0; 3]);

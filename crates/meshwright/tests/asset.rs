@@ -239,7 +239,8 @@ fn a_figure_is_named_after_the_first_that_takes_parts() {
     assert_eq!((scene.meshes.len(), scene.skeletons.len(), scene.clips.len()), (1, 1, 1));
     let two = [open(files[2]), open(files[1]), open(files[1])];
     let several = Model::figure(two.into()).unwrap_err();
-    assert_eq!((several.input(), several.message()), (2, "a character has only one skeleton"));
+    assert_eq!(several.input(), 2);
+    assert!(several.message().contains("skeleton"), "{}", several.message());
 }
 
 #[cfg(feature = "bmd")]

@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(codes(&Skel::default().validate_name("a.0000000100000009.skel")), ["type-id"]);
         assert_eq!(codes(&Bnd::default().validate_name("a.000000010000000b.bnd")), [""; 0]);
         let message = mesh.validate_name("a.0000000100000007.mesh").findings()[0].message.clone();
-        assert_eq!(message, "the name says type 7, a mesh has type 9");
+        assert!(message.contains("type 7") && message.contains("type 9"), "{message}");
     }
 
     #[test]

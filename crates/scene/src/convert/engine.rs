@@ -163,6 +163,10 @@ mod tests {
     #[test]
     fn an_error_names_the_limit() {
         let e = Engine::DarkPlaces.refuse("skeletons", 300, 256, "bones");
-        assert_eq!(e.to_string(), "skeletons: 300 bones, DarkPlaces accepts 256");
+        let text = e.to_string();
+        assert!(
+            ["skeletons: ", "300 bones", "DarkPlaces", "256"].iter().all(|part| text.contains(part)),
+            "{text}"
+        );
     }
 }
