@@ -1,7 +1,8 @@
 //! `xtask words [--write] [--list AREA]`: phrases that a reader may have to read twice, counted, with a budget that only falls.
 //!
 //! A place is a block of comments, a message in the code, a function's name, or a sentence of a page. `xtask/words.txt` has the
-//! most that each area may have of each; `--write` lowers it to what is there, and adds areas that are new.
+//! most that each area may have of each; `--write` lowers it to what is there, and adds areas that are new. A file of code
+//! whose name does not say what is in it is an error.
 
 use crate::{fixtures, sh};
 use lexopt::Arg;
@@ -50,6 +51,42 @@ const BARE: &[&str] = &[
     "asked", "wanted", "met", "let", "shared", "placed", "turned", "moved",
 ];
 
+/// Names of files of code that do not say what is in the file.
+const VAGUE_FILES: &[&str] = &[
+    "any",
+    "common",
+    "done",
+    "dropped",
+    "found",
+    "helpers",
+    "loaded",
+    "look",
+    "looks",
+    "made",
+    "many",
+    "misc",
+    "missing",
+    "near",
+    "named",
+    "onto",
+    "part",
+    "parts",
+    "pieces",
+    "place",
+    "placed",
+    "places",
+    "recovered",
+    "shown",
+    "still",
+    "stuff",
+    "things",
+    "util",
+    "utils",
+    "watched",
+    "whole",
+    "work",
+];
+
 /// Numbers of places of each kind, by area.
 type Counts = BTreeMap<String, [usize; 4]>;
 
@@ -69,7 +106,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     let found = counted(root, list.as_deref())?;
     let path = root.join(BUDGET);
     let budget = parse(&fs::read_to_string(&path).unwrap_or_default())?;
-    let (fallen, over) = compared(&found, &budget);
+    let (fallen, mut over) = compared(&found, &budget);
     if write {
         let row = |(area, counts): (&String, &[usize; 4])| {
             format!("{area:<24}{}\n", counts.iter().map(|n| format!("{n:>10}")).collect::<String>())
@@ -83,7 +120,24 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
         "{}",
         KINDS.iter().zip(sum).map(|(kind, n)| format!("{n} {kind}")).collect::<Vec<_>>().join(", ")
     );
+    over.extend(vague_files(root)?);
     if over.is_empty() { Ok(()) } else { Err(over.join("\n")) }
+}
+
+/// Returns a message for each file of code with one of [`VAGUE_FILES`] as its name.
+fn vague_files(root: &Path) -> Result<Vec<String>, String> {
+    let mut vague = Vec::new();
+    for folder in ["crates", "xtask"] {
+        for path in fixtures::walk(&root.join(folder)).map_err(|e| e.to_string())? {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            let is_code = name.contains("/src/") && name.ends_with(".rs") && !name.contains("/target/");
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            if is_code && VAGUE_FILES.contains(&&*stem) {
+                vague.push(format!("{name}: the name does not say what is in the file"));
+            }
+        }
+    }
+    Ok(vague)
 }
 
 /// Returns the budget as it may become, and what is over it.

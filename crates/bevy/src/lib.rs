@@ -43,7 +43,7 @@
 mod error;
 mod fetch;
 mod loader;
-mod made;
+mod scene_assets;
 mod model;
 mod plugin;
 mod settings;

@@ -2,7 +2,7 @@
 
 use crate::error::ModelError;
 use crate::fetch::Fetch;
-use crate::made::{Made, scene_options, to_document};
+use crate::scene_assets::{Made, scene_options, to_document};
 use crate::model::{Clip, Model};
 use crate::settings::ModelSettings;
 use bevy_animation::graph::AnimationGraph;

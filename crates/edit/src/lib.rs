@@ -38,7 +38,7 @@ pub mod apply;
 mod attributes;
 mod comparison;
 mod correspond;
-mod find;
+mod find_patch;
 mod joint_index;
 mod options;
 mod patch;
@@ -48,7 +48,7 @@ mod tools;
 
 pub use attributes::Attributes;
 pub use correspond::correspondence::{Correspondence, MeshMatch};
-pub use correspond::found::PartAt;
+pub use correspond::mesh_search::PartAt;
 pub use joint_index::At as JointAt;
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use options::{Absent, Options, Original, Snap};

@@ -433,5 +433,5 @@ mod clips;
 mod correspondence;
 mod document;
 mod editor;
-mod parts;
+mod split_and_joined_meshes;
 mod vertices;

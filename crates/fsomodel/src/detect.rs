@@ -3,7 +3,7 @@
 use crate::dialect::Dialect;
 use crate::index_extents::Extents;
 use crate::model::{Chunk, ChunkId, FsoModel};
-use crate::rules::places::FieldLocations;
+use crate::rules::offsets::FieldLocations;
 use crate::rules::structure;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;

@@ -7,7 +7,7 @@ use crate::index_extents::Extents;
 use crate::metadata::Metadata;
 use crate::model::{Chunk, ChunkId, FsoModel, VERSION};
 use crate::record::header;
-use crate::rules::places::{FieldLocations, ModelField};
+use crate::rules::offsets::{FieldLocations, ModelField};
 use crate::rules::{self, structure};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;

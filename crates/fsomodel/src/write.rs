@@ -6,7 +6,7 @@ use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel};
 use crate::ranges::within;
 use crate::record::{chunk, header};
-use crate::rules::places::FieldLocations;
+use crate::rules::offsets::FieldLocations;
 use crate::rules::{check_version, structure};
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Findings, WriteError};

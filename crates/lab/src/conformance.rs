@@ -6,7 +6,7 @@
 //! expected result. Results of other readers are compared through the program's commands: see `xtask/conformance/`.
 
 use crate::json::{array, list, parse, read, text};
-use crate::loaded::Loaded;
+use crate::loaded_model::Loaded;
 use crate::{compare, kernels, returns, samples};
 use lexopt::{Arg, Parser};
 use meshwright::files::PackKind;

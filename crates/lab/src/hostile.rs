@@ -7,7 +7,7 @@
 #[allow(dead_code, clippy::unwrap_used, reason = "shared with tests that use all of it")]
 mod judge;
 
-use crate::watched;
+use crate::measured_program;
 use lexopt::{Arg, Parser, ValueExt as _};
 use meshwright_testkit::{corpus, patience};
 use std::fs;
@@ -214,7 +214,8 @@ fn one(
     command.args(["-c", &format!("ulimit -v {SPACE} 2>/dev/null; exec \"$@\""), "sh"]).arg(program);
     command.args(words).arg(model).current_dir(folder);
     command.stdin(Stdio::null()).stdout(file("stdout")?).stderr(file("stderr")?);
-    let ended = watched::run(&mut command, STOP).map_err(|e| format!("{}: {e}", program.display()))?;
+    let ended =
+        measured_program::run(&mut command, STOP).map_err(|e| format!("{}: {e}", program.display()))?;
     let mut wrong = Vec::new();
     let end = match ended.status.code() {
         _ if ended.killed => "stopped".to_owned(),

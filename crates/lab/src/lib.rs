@@ -13,7 +13,8 @@ mod hostile;
 mod json;
 mod kernels;
 mod kinds;
-mod loaded;
+mod loaded_model;
+mod measured_program;
 mod overview;
 mod pictures;
 mod returns;
@@ -21,7 +22,6 @@ mod samples;
 mod tables;
 mod validator;
 mod wasm;
-mod watched;
 
 use lexopt::{Parser, ValueExt as _};
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! Models of a corpus as scenes and back in their own format: how far each field may be off, and how far it is.
 
-use crate::loaded::Loaded;
+use crate::loaded_model::Loaded;
 use meshwright::scene::{FromSceneOptions, Motion, Scene, SceneOptions};
 use meshwright::{AnyModel, Format, Opener, Target, WriteOptions, convert};
 use std::collections::BTreeMap;

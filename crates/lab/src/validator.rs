@@ -2,7 +2,7 @@
 
 use crate::conformance;
 use crate::json::{self, text};
-use crate::loaded::Loaded;
+use crate::loaded_model::Loaded;
 use lexopt::{Arg, Parser};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};

@@ -90,7 +90,11 @@ impl AnyModel {
             }
         }
         #[cfg(all(feature = "dpm", feature = "textures"))]
-        crate::formats::look::dress_all(&mut scene.value, &companions.dressings, &companions.variations);
+        crate::formats::engine_materials::dress_all(
+            &mut scene.value,
+            &companions.dressings,
+            &companions.variations,
+        );
         Ok(scene)
     }
 

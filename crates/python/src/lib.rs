@@ -2,7 +2,7 @@
 
 mod arrays;
 mod error;
-mod look;
+mod operations;
 mod model;
 mod options;
 mod program;
@@ -26,13 +26,13 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<scene::Joint>()?;
     m.add_class::<scene::Clip>()?;
     m.add_class::<scene::Player>()?;
-    m.add_class::<look::Repair>()?;
+    m.add_class::<operations::Repair>()?;
     m.add_class::<model::Found>()?;
     m.add("NotFoundError", error::not_found(m.py())?)?;
-    m.add_function(wrap_pyfunction!(look::diff, m)?)?;
-    m.add_function(wrap_pyfunction!(look::repair, m)?)?;
-    m.add_function(wrap_pyfunction!(look::dump, m)?)?;
-    m.add_function(wrap_pyfunction!(look::render, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::diff, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::repair, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::dump, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::render, m)?)?;
     m.add_function(wrap_pyfunction!(model::open, m)?)?;
     m.add_function(wrap_pyfunction!(model::figure, m)?)?;
     m.add_function(wrap_pyfunction!(model::models, m)?)?;

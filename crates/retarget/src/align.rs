@@ -6,9 +6,9 @@
 )]
 
 use crate::body::{BodyPart, Part, Side};
+use crate::body_parts::Parts;
 use crate::geometry::{Geometry, frame, ratio, swing};
 use crate::map::BoneMap;
-use crate::parts::Parts;
 use alloc::vec::Vec;
 use meshwright_rig::glam::{DQuat, DVec3};
 

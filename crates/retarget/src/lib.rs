@@ -56,6 +56,7 @@ extern crate alloc;
 
 mod align;
 mod body;
+mod body_parts;
 mod clip;
 mod error;
 mod families;
@@ -64,7 +65,6 @@ mod limbs;
 mod map;
 mod map_file;
 mod mesh;
-mod parts;
 mod report;
 mod retargeter;
 mod scene;

@@ -6,10 +6,10 @@
 )]
 
 use crate::body::{BodyPart, Part, Side};
+use crate::body_parts::{Evidence, Parts};
 use crate::error::MapError;
 use crate::geometry::Geometry;
 use crate::map_file::MapFile;
-use crate::parts::{Evidence, Parts};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -7,11 +7,11 @@
 
 use crate::align::Pair;
 use crate::body::{Part, Side};
+use crate::body_parts::Parts;
 use crate::error::MapError;
 use crate::geometry::{Geometry, rotation};
 use crate::limbs::{Hold, Limb};
 use crate::map::BoneMap;
-use crate::parts::Parts;
 use alloc::vec::Vec;
 use meshwright_rig::RigError;
 use meshwright_rig::glam::{DAffine3, DMat3, DQuat, DVec3};

@@ -2,7 +2,7 @@
 //! name exist and run, and mdBook builds the book where it is installed.
 
 mod markdown;
-mod named;
+mod proofs;
 
 use crate::sh;
 use markdown::Page;
@@ -18,7 +18,7 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 
 pub(crate) fn links(root: &Path) -> Result<(), String> {
     let mut wrong = check(root, &pages(root)?)?;
-    wrong.extend(named::wrong(root)?);
+    wrong.extend(proofs::wrong(root)?);
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }

@@ -1,8 +1,8 @@
 //! Writes a model at its original offsets, or in one of the known arrangements.
 
 mod elements;
-mod place;
 mod plan;
+mod write_at;
 
 pub(crate) use elements::{primitives_size, stream_bytes, vertices_size};
 pub use plan::Arrangement;
@@ -23,8 +23,8 @@ impl Bmd {
     /// If the model breaks a rule of the format, or the file would exceed 4 GiB.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         rules::check(self, self.layout.get(), &mut Findings::writing())?;
-        if let Some(layout) = self.layout.original().filter(|l| place::fits(self, l))
-            && let Some(bytes) = place::emitted(self, layout)
+        if let Some(layout) = self.layout.original().filter(|l| write_at::fits(self, l))
+            && let Some(bytes) = write_at::emitted(self, layout)
         {
             return Ok(bytes);
         }
@@ -58,7 +58,7 @@ impl Bmd {
 
 fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
     let layout = plan::plan(model, arrangement)?;
-    place::emitted(model, &layout).ok_or_else(|| too_long(layout.len))
+    write_at::emitted(model, &layout).ok_or_else(|| too_long(layout.len))
 }
 
 fn too_long(len: u64) -> WriteError {

@@ -3,7 +3,7 @@
 mod change;
 mod convert;
 mod help;
-mod look;
+mod inspect;
 mod pack;
 mod render;
 mod shared;
@@ -12,7 +12,7 @@ mod values;
 pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, RepairArgs, StepArg, UnusedBonesArg};
 pub(crate) use convert::{ConvertArgs, HoldArg, InfluenceArg, SnapArg};
 pub(crate) use help::{CompletionsArgs, ManArgs};
-pub(crate) use look::{
+pub(crate) use inspect::{
     CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,
 };
 pub(crate) use pack::{PackArgs, UnpackArgs};

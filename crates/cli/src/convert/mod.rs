@@ -6,10 +6,10 @@
 )]
 
 mod arguments;
-mod done;
-mod many;
+mod conversion_report;
+mod many_models;
+mod one_model;
 mod paths;
-mod work;
 
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::batch::Workers;
@@ -20,13 +20,13 @@ use crate::output::Outputs;
 use crate::reader::Reader;
 use crate::results::Results;
 use crate::{Fail, Status, render};
-use many::Many;
+use many_models::Many;
 use meshwright::files::output::{FileId, Replace};
 use meshwright::{Format, Target};
+use one_model::ConvertRun;
 use paths::out_paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use work::ConvertRun;
 
 pub(crate) use arguments::settle;
 

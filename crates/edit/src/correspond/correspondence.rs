@@ -1,6 +1,6 @@
 //! Which part of an edited scene is which part of its original.
 
-use crate::correspond::found::{Found, PartAt};
+use crate::correspond::mesh_search::{Found, PartAt};
 use crate::joint_index::At;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};

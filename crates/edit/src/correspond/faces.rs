@@ -1,6 +1,6 @@
 //! Finds the native triangles that an edited scene still has.
 
-use crate::correspond::found::{Corner, Edited, Found, PartAt, least_corner_first};
+use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
 use alloc::collections::BTreeMap;

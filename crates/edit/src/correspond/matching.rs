@@ -1,7 +1,7 @@
 //! Matches edited vertices to native ones.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::{Edited, EditedVertex, Found};
+use crate::correspond::mesh_search::{Edited, EditedVertex, Found};
 use crate::correspond::vertices::{Grid, Same, Vertex, cell, may_be_one, normal_of};
 use crate::tolerance::Tolerance;
 use alloc::collections::{BTreeMap, BTreeSet};

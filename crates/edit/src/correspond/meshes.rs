@@ -2,10 +2,10 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::faces::{place, ticked};
-use crate::correspond::found::{Edited, Found, measure, native};
 use crate::correspond::matching::{match_vertices, settle, spread};
-use crate::correspond::parts;
-use crate::correspond::placed::Placed;
+use crate::correspond::material_parts;
+use crate::correspond::mesh_search::{Edited, Found, measure, native};
+use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::twins;
 use crate::correspond::vertices::{Grid, Moved, Vertex, unbound};
 use crate::joint_index::{At, ListIndex};
@@ -68,7 +68,7 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
         own.drop_edited(&found);
         spread(work, own, &found, &grid)?;
     }
-    let out = parts::taken_out(work, &edited, &found, &grid)?;
+    let out = material_parts::taken_out(work, &edited, &found, &grid)?;
     let is_in = |e: usize, own: &Edited<'_>| own.drawn && !out.contains(&e);
     for (e, own) in edited.iter_mut().enumerate().filter(|(e, own)| is_in(*e, own)) {
         settle(work, e, own, &mut found)?;

@@ -2,14 +2,14 @@
 
 pub(crate) mod correspondence;
 pub(crate) mod faces;
-pub(crate) mod found;
 pub(crate) mod joints;
 pub(crate) mod marks;
 pub(crate) mod matching;
+pub(crate) mod material_parts;
+pub(crate) mod mesh_search;
 pub(crate) mod meshes;
 pub(crate) mod names;
-pub(crate) mod parts;
-pub(crate) mod placed;
+pub(crate) mod new_joint_indices;
 pub(crate) mod poses;
 pub(crate) mod sampled;
 pub(crate) mod space;

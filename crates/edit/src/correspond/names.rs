@@ -1,7 +1,7 @@
 //! Names in the compared scenes, collected once for all meshes.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::Edited;
+use crate::correspond::mesh_search::Edited;
 use crate::tools::names::stem;
 use crate::tools::three::name_of;
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Poses of edited clips in native axes, and their differences from native poses.
 
 use crate::comparison::Comparison;
-use crate::correspond::placed::{Placed, nearest_kept};
+use crate::correspond::new_joint_indices::{Placed, nearest_kept};
 use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender::STILL;

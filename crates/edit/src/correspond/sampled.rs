@@ -1,7 +1,7 @@
 //! Compares edited clips with native ones, at their frames or at the times that a tool sampled.
 
 use crate::comparison::Comparison;
-use crate::correspond::placed::Placed;
+use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::poses::{LONGEST_STEP, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::steps::{between, steps};
 use crate::joint_index::At;

@@ -1,7 +1,7 @@
 //! Matches triangles at nearly equal native vertices, which tools confuse or merge.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::{Edited, Found, PartAt};
+use crate::correspond::mesh_search::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;

@@ -1,12 +1,12 @@
 //! Clips at their native frames, with their edits.
 
 use crate::comparison::Comparison;
-use crate::correspond::placed::Placed;
+use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::sampled::{Sampled, Samples, nearest_frame};
 use crate::options::Absent;
+use crate::patch::constant_channels;
 use crate::patch::model::{ClipPatch, Patch, Poses};
-use crate::patch::still;
 use crate::report::{ClipChange, Part, Recovery, State};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::fbx::clip_name;
@@ -559,7 +559,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
             }
         }
         self.work.budget.work("joints", locals.len() as u64)?;
-        still::hold(&mut locals, &to.joints, &self.tolerance);
+        constant_channels::hold(&mut locals, &to.joints, &self.tolerance);
         let set = PoseSetId(self.scene.pose_sets.len());
         let frames = (0..u32::try_from(count).unwrap_or(0)).collect();
         self.scene.pose_sets.push(PoseSet { joints, locals });

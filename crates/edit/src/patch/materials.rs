@@ -1,7 +1,7 @@
 //! Matches materials of an edited scene to the native ones.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::{Edited, Found};
+use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::meshes::Finds;
 use crate::report::{MaterialChange, Part, State};
 use crate::tools::gltf_transform::is_palette;

@@ -1,12 +1,12 @@
 //! The changes between an edited scene and its original.
 
 pub(crate) mod clips;
+mod constant_channels;
 mod document;
 pub(crate) mod materials;
 mod model;
 mod new_meshes;
 pub(crate) mod rebuild;
 pub(crate) mod skeleton;
-mod still;
 
 pub use model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};

@@ -1,6 +1,6 @@
 //! Meshes that the original lacks.
 
-use crate::correspond::found::{Edited, Found};
+use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::meshes::part;
 use crate::correspond::vertices::normal_of;
 use crate::patch::model::{MeshPatch, VertexPatch};

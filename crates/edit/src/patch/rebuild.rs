@@ -2,10 +2,10 @@
 
 use crate::attributes::Attributes;
 use crate::comparison::Comparison;
-use crate::correspond::found::{Corner, Edited, EditedVertex, Found};
+use crate::correspond::mesh_search::{Corner, Edited, EditedVertex, Found};
 use crate::correspond::meshes::{Finds, part, state, stays_absent};
 use crate::correspond::names::{Names, plain};
-use crate::correspond::placed::Placed;
+use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::vertices::Same;
 use crate::joint_index::{At, ListIndex};
 use crate::patch::materials::{Materials, one_pixel, painted};

@@ -2,7 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::joints::bind;
-use crate::correspond::placed::{Placed, nearest_kept};
+use crate::correspond::new_joint_indices::{Placed, nearest_kept};
 use crate::joint_index::{At, ListIndex};
 use crate::options::Absent;
 use crate::patch::model::{JointPatch, Patch};

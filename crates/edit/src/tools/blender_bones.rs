@@ -5,7 +5,7 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::joints::bind;
-use crate::correspond::placed::Placed;
+use crate::correspond::new_joint_indices::Placed;
 use crate::joint_index::{At, ListIndex};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;

@@ -4,7 +4,7 @@
 //! Corners are counted through all triangles; vertices without triangles are not counted.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::{Edited, Found};
+use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::vertices::Grid;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;

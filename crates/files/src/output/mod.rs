@@ -33,7 +33,7 @@
 mod file_id;
 mod name;
 #[cfg(feature = "output")]
-mod place;
+mod output_path;
 #[cfg(feature = "output")]
 mod plan;
 #[cfg(feature = "output")]
@@ -45,7 +45,7 @@ mod writer;
 pub use file_id::FileId;
 pub use name::{BadName, OutputName};
 #[cfg(feature = "output")]
-pub use place::{NameSource, Place};
+pub use output_path::{NameSource, Place};
 #[cfg(feature = "output")]
 pub use plan::{Clash, Compared, Left, Plan, Replace};
 #[cfg(feature = "output")]

@@ -1,7 +1,7 @@
 //! The table of all files that a run reads and writes.
 
 use super::file_id::FileId;
-use super::place::{NameSource, Place};
+use super::output_path::{NameSource, Place};
 use super::temporary;
 use super::writer::{Output, OutputRole, Staged, Waiting};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! Writes files such that an output appears complete or not at all.
 
-use super::place::{NameSource, Place};
+use super::output_path::{NameSource, Place};
 use super::temporary::{Pool, Temporary, busy};
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};

@@ -1,7 +1,7 @@
 //! Rules for the content of chunks: dialect, claimed index ranges, vertex values. Faults of one type in many
 //! vertices are one finding, with their number and the first of them.
 
-use super::places::{FieldLocations, ModelField};
+use super::offsets::{FieldLocations, ModelField};
 use super::structure::{self, FindingSink};
 use crate::detect;
 use crate::dialect::Dialect;

@@ -1,7 +1,7 @@
 //! The rules of a file. Reading, writing and validation check the same rules.
 
 mod content;
-pub(crate) mod places;
+pub(crate) mod offsets;
 pub(crate) mod structure;
 
 pub(crate) use content::check_version;

@@ -1,6 +1,6 @@
 //! The rules of chunks and ranges.
 
-use super::places::{FieldLocations, ModelField};
+use super::offsets::{FieldLocations, ModelField};
 use crate::dialect::Dialect;
 use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};

@@ -5,7 +5,7 @@ use crate::index_extents::Extents;
 use crate::metadata::{self, Node};
 use crate::model::FsoModel;
 use crate::ranges::{MeshRange, Table, gaps, within};
-use crate::rules::places::FieldLocations;
+use crate::rules::offsets::FieldLocations;
 use crate::rules::structure;
 use crate::view::Vertices;
 use alloc::format;

@@ -1,8 +1,8 @@
 //! The finished document.
 
 use crate::document::{Buffer, Tables, to_json};
+use crate::export::buffer_pieces::Pieces;
 use crate::export::output::Output;
-use crate::export::pieces::Pieces;
 use meshwright_scene::{ConvertError, MeshId};
 use std::io::{self, Write};
 

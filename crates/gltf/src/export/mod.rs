@@ -5,6 +5,7 @@
 )]
 
 mod animation;
+mod buffer_pieces;
 mod channels;
 mod clip;
 mod curves;
@@ -16,7 +17,6 @@ mod keys;
 mod material;
 mod options;
 mod output;
-mod pieces;
 mod poses;
 mod skeleton;
 mod survey;

@@ -6,7 +6,7 @@
 )]
 
 use crate::document::{Accessor, ComponentType, ElementType, Tables, Target, View};
-use crate::export::pieces::{Piece, Pieces, flat};
+use crate::export::buffer_pieces::{Piece, Pieces, flat};
 use crate::math::{Range, Seen, range, see_points};
 use meshwright_core::bulk;
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};

@@ -1,7 +1,7 @@
 //! Whole commands over sizes: processor time, peak memory, and how both grow.
 
 use super::report::{Growth, Report};
-use crate::watched;
+use crate::measured_program;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -102,7 +102,7 @@ fn measure(program: &Path, folder: &Path, words: &str) -> Result<(f64, u64), Str
         let mut command = Command::new(program);
         command.args(words.split(' ')).args(["--max-memory", "4G"]).current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let ended = watched::run(&mut command, MOST).map_err(|e| format!("{words}: {e}"))?;
+        let ended = measured_program::run(&mut command, MOST).map_err(|e| format!("{words}: {e}"))?;
         // Different models and findings are results too.
         if !matches!(ended.status.code(), Some(0 | 1)) {
             return Err(format!("{words}: {}", ended.status));

@@ -2,7 +2,7 @@
 
 use super::drive::Browser;
 use crate::json::array;
-use crate::watched;
+use crate::measured_program;
 use meshwright_testkit::patience;
 use serde_json::json;
 use std::path::Path;
@@ -32,7 +32,8 @@ pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<()
             .arg("-o")
             .arg(&out)
             .stderr(Stdio::null());
-        let ended = watched::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
+        let ended =
+            measured_program::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
         // Some models of a folder may be rejected.
         let refused_some = file.is_dir() && matches!(ended.status.code(), Some(1 | 3));
         if !ended.status.success() && !refused_some {

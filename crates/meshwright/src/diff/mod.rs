@@ -1,8 +1,8 @@
 //! The differences of two models of any formats.
 
 mod corners;
+mod fields;
 mod nearest;
-mod parts;
 mod posed;
 mod vertices;
 
@@ -121,10 +121,10 @@ pub fn diff(first: &Scene, second: &Scene, options: &DiffOptions) -> Result<Diff
     let size = vertices::size(a.points()).max(vertices::size(b.points()));
     let length = options.length.unwrap_or(size * 1e-4).max(f64::from(f32::MIN_POSITIVE));
     let mut diff = Diff { tolerance: length, ..Diff::default() };
-    parts::meshes(first, second, options, &mut diff);
-    parts::materials(first, second, options, &mut diff);
-    parts::bones(first, second, &mut diff);
-    let clips = parts::clips(first, second, &mut diff);
+    fields::meshes(first, second, options, &mut diff);
+    fields::materials(first, second, options, &mut diff);
+    fields::bones(first, second, &mut diff);
+    let clips = fields::clips(first, second, &mut diff);
     posed::compare(first, second, &clips, (&mut a, &mut b), options, &mut diff, &budget)?;
     Ok(diff)
 }

@@ -1,7 +1,7 @@
 //! The dump of a BMD file: levels, packed vertices and primitives, bones, keys.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_bmd::{Bmd, Bone, Clip, Keys, Lod, Mesh, Name, Primitive, QuadCount, Step, Stream, Vertex};
 use meshwright_core::num::{F8A, Se32};

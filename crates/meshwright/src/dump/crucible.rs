@@ -1,7 +1,7 @@
 //! The dump of the Crucible engine's files: stored streams, bones, layouts.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_crucible::{Attribute, AttributeStream, Bone, BoneWeight, CModel, Chunk, SkeletonChunk};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The dump of DPM, ZYM and framegroups: stored poses, influences, bounds, flags.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_dpm::{
     Bone, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, Zym, ZymBounds, ZymInfluence, ZymScene,

@@ -1,7 +1,7 @@
 //! The dump of FSOMODEL files and their metadata: vertices with tangents, the table of meshes, chunks, nodes.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_fsomodel::{
     Chunk, ChunkId, Dialect, FsoModel, Material, Mesh, MeshRange, Metadata, Node, Vertex,

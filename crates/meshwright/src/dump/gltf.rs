@@ -1,7 +1,7 @@
 //! The dump of glTF documents in addition to the scene: generator, extensions, and the lengths of tables.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_gltf::GltfFile;
 use meshwright_gltf::document::{Document, JsonValue};

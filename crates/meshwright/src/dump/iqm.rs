@@ -1,7 +1,7 @@
 //! The dump of IQM: the file's own tables.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_iqm::{
     Iqm, IqmAnim, IqmBounds, IqmExtension, IqmJoint, IqmMesh, IqmPose, TextId, VertexArray,

@@ -10,6 +10,7 @@ mod bmd;
 mod crucible;
 #[cfg(feature = "dpm")]
 mod darkplaces;
+pub(crate) mod format_part;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
 #[cfg(feature = "gltf")]
@@ -18,7 +19,6 @@ mod gltf;
 mod iqm;
 pub(crate) mod item;
 mod json;
-pub(crate) mod part;
 #[cfg(feature = "tso")]
 mod sims;
 
@@ -26,10 +26,10 @@ pub use json::write_json;
 
 use crate::error::{Error, ErrorKind};
 use crate::{AnyModel, Companions};
+use format_part::Own;
 use item::{Fields, Item, fields, hex};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Clip, Extra, Joint, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space};
-use part::Own;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};

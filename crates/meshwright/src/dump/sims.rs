@@ -1,7 +1,7 @@
 //! The dump of The Sims' files: vertices in the space of their bones, pulls, bones, keys, events, bindings.
 
+use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
-use super::part::{Dumped, Own};
 use crate::formats::Companions;
 use meshwright_tso::{
     Anim, Apr, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton,

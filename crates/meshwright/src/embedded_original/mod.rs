@@ -1,23 +1,23 @@
 //! Embedded originals: native models in exported files, and their comparison with edited ones.
 
+mod comparison_result;
 mod error;
-mod fields;
-mod looks;
-mod missing;
 #[cfg(feature = "tso")]
-mod onto;
+mod existing_skeleton;
+mod fields;
+mod no_original;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
 mod record;
-mod recovered;
 mod report;
+mod skin_edits;
 mod times;
 
+pub use comparison_result::{RecoverOptions, Recovered};
 use error::KeptError;
 pub(crate) use pictures::with_pictures;
 pub use record::Keeping;
-pub use recovered::{RecoverOptions, Recovered};
 pub use report::{recovery_document, recovery_lines};
 
 use crate::formats::{AnyModel, CompanionFile, Format};

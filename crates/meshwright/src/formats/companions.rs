@@ -238,10 +238,10 @@ pub struct Companions {
     pub images: BTreeMap<usize, Image>,
     /// The materials of surfaces by the rules of the engine.
     #[cfg(all(feature = "dpm", feature = "textures"))]
-    pub(crate) dressings: Vec<super::look::Dressing>,
+    pub(crate) dressings: Vec<super::engine_materials::Dressing>,
     /// Other looks that the model can have.
     #[cfg(all(feature = "dpm", feature = "textures"))]
-    pub(crate) variations: Vec<super::look::Variation>,
+    pub(crate) variations: Vec<super::engine_materials::Variation>,
 }
 
 impl Companions {

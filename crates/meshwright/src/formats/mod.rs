@@ -10,6 +10,8 @@ mod companions;
 mod crucible;
 #[cfg(feature = "dpm")]
 mod darkplaces;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+pub(crate) mod engine_materials;
 mod extras;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
@@ -17,8 +19,6 @@ mod fsomodel;
 mod gltf;
 #[cfg(feature = "iqm")]
 mod iqm;
-#[cfg(all(feature = "dpm", feature = "textures"))]
-pub(crate) mod look;
 mod merging;
 #[cfg(feature = "tso")]
 mod outfits;
@@ -58,7 +58,7 @@ pub use transcribe::{Transcribed, Transcription};
 pub use write::WriteOptions;
 
 #[cfg(feature = "dump")]
-use crate::dump::part::{Dumped, Own};
+use crate::dump::format_part::{Dumped, Own};
 use meshwright_core::{
     Companion, Confidence, FileFormat, Finding, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };

@@ -4,7 +4,7 @@ use super::picture;
 use super::surfaces::{Surface, SurfaceSearch, SurfaceStatus, Surfaces, is_palette_picture, unsaid};
 use super::textures::Search;
 use super::{Model, Part, PartRole, PartState};
-use crate::formats::look::{Dressing, Look, Variation};
+use crate::formats::engine_materials::{Dressing, Look, Variation};
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::{AlphaMode, Image, Loss, Scene};

@@ -1,15 +1,15 @@
 //! A model with its companion files, textures and parts.
 
-mod any;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod engine;
 mod figure;
 mod finder;
 mod levels;
+mod model_files;
 mod open;
 mod opener;
 mod opening;
-mod part;
+mod parse_any;
 #[cfg(feature = "textures")]
 mod picture;
 #[cfg(all(feature = "dpm", feature = "textures"))]
@@ -29,9 +29,9 @@ mod textures;
 mod unfit;
 
 pub use finder::Finder;
+pub use model_files::{Part, PartRole, PartState};
 pub use open::open;
 pub use opener::{NamedFile, Opener};
-pub use part::{Part, PartRole, PartState};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 

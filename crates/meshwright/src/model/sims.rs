@@ -1,6 +1,6 @@
 //! The references between The Sims' files in a folder: bindings by the mesh that they name, textures by their number.
 
-use super::part::IMAGES;
+use super::model_files::IMAGES;
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_tso::{Bnd, ResourceId};

@@ -1,6 +1,6 @@
 //! An index of the names of all files of a tree, for the search for parts of The Sims characters.
 
-use super::part::IMAGES;
+use super::model_files::IMAGES;
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_tso::ResourceId;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Textures of materials.
 
-use super::part::IMAGES;
+use super::model_files::IMAGES;
 use super::picture::{self, Refused, Room};
 use super::{Finder, Model, Opener, Part, PartRole, PartState};
 use meshwright_core::text::counted;
@@ -108,7 +108,7 @@ impl Model {
             }
         }
         #[cfg(feature = "dpm")]
-        crate::formats::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
+        crate::formats::engine_materials::dress_all(&mut scene.value, &found.dressings, &found.variations);
         scene.losses.extend(found.losses);
         found.parts
     }
@@ -144,9 +144,9 @@ pub(super) struct Found {
     images: BTreeMap<usize, Image>,
     /// The materials by the rules of the engine.
     #[cfg(feature = "dpm")]
-    pub(super) dressings: Vec<crate::formats::look::Dressing>,
+    pub(super) dressings: Vec<crate::formats::engine_materials::Dressing>,
     #[cfg(feature = "dpm")]
-    pub(super) variations: Vec<crate::formats::look::Variation>,
+    pub(super) variations: Vec<crate::formats::engine_materials::Variation>,
     pub(super) losses: Vec<Loss>,
     pub(super) parts: Vec<Part>,
 }

@@ -1,13 +1,13 @@
 //! The page that plays a model in a browser, and its interface to the program that serves it.
 
 mod assembly;
-mod dropped;
-mod shown;
+mod dropped_files;
+mod model_data;
 
 pub use crate::html::Page;
 pub use assembly::Assembly;
-pub use dropped::{Dropped, DroppedFiles, dropped};
-pub use shown::{about, failure_facts, glb, saved, textured_scene, without_options};
+pub use dropped_files::{Dropped, DroppedFiles, dropped};
+pub use model_data::{about, failure_facts, glb, saved, textured_scene, without_options};
 
 use crate::base64::encoded;
 use crate::convert::Target;

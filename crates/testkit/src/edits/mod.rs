@@ -6,9 +6,9 @@
     reason = "made for tests, of scenes that were checked"
 )]
 
-mod near;
+mod merged_check;
 
-pub use near::{Near, check};
+pub use merged_check::{Near, check};
 
 use meshwright_core::math::{Affine64, Trs64, add};
 use meshwright_core::{Budget, Limits};

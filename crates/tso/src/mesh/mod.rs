@@ -2,7 +2,7 @@
 
 mod facing;
 mod model;
-pub(crate) mod places;
+pub(crate) mod offsets;
 pub(crate) mod read;
 pub(crate) mod record;
 pub(crate) mod rules;

@@ -6,7 +6,7 @@
 )]
 
 use super::model::{Binding, Geometry, Mesh, Total};
-use super::places::{Finder, Places, Spot};
+use super::offsets::{Finder, Places, Spot};
 use super::record::{GEOMETRY, binding, pull, vertex};
 use crate::fields::wide;
 use crate::rules::{self, all_rules, some};

@@ -1,9 +1,9 @@
 //! Image files as images that glTF can hold. An image that the decoder rejects is rejected, even if it could be
 //! embedded unchanged. The reason never quotes the content.
 
+mod completeness;
 #[cfg(feature = "dpm")]
 pub(super) mod derived;
-mod whole;
 
 use crate::pixels::{Allowance, DecodeError, Kind, Pixels, decode};
 use meshwright_core::{Budget, LimitExceeded};
@@ -87,8 +87,8 @@ pub(super) fn read(name: String, bytes: Vec<u8>, extension: &[u8], room: &Room) 
     let decoded = room.decode(&bytes, kind)?;
     let cut = || Refused::Broken(kind, DecodeError::Cut);
     let (mime, bytes) = match kind {
-        Kind::Png => ("image/png", whole::png(bytes).ok_or_else(cut)?),
-        Kind::Jpeg if whole::is_jpeg(&bytes) => ("image/jpeg", bytes),
+        Kind::Png => ("image/png", completeness::png(bytes).ok_or_else(cut)?),
+        Kind::Jpeg if completeness::is_jpeg(&bytes) => ("image/jpeg", bytes),
         Kind::Jpeg => return Err(cut()),
         _ => ("image/png", decoded.to_png().map_err(|why| Refused::Broken(kind, why))?),
     };

@@ -390,8 +390,8 @@ fn what_viewers_take_differently_is_left_out() {
     let comment = [&[0, 0, 0, 3][..], b"tEXt", b"a\0b", &[0xb5, 0x3f, 0x25, 0x7f]].concat();
     let both = [head, &comment, &gamma, rest, b"behind"].concat();
     let kept = [head, &comment, rest].concat();
-    assert_eq!(whole::png(both).unwrap(), kept);
-    assert_eq!(whole::png(plain.clone()).unwrap(), plain);
+    assert_eq!(completeness::png(both).unwrap(), kept);
+    assert_eq!(completeness::png(plain.clone()).unwrap(), plain);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A scene's clip as an `.anim`.
 
+use super::existing_skeleton;
 use super::keys::{Frames, Keys};
 use super::names::{self, LONG, Namer};
-use super::onto;
 use super::options::{MeshForm, TsoSceneOptions, chosen};
 use super::transforms::{NO_MOVE, NO_TURN, bounded, not_finite};
 use crate::anim::{Anim, KEYS_UNUSED, Motion};
@@ -75,7 +75,9 @@ pub(crate) fn make(
     let axes = options.axes(scene, &TO_GLTF);
     let keys = Keys::sample(&sampler, scene, frames, &axes, budget, &path, losses)?;
     let keyed = match &options.format.made_for {
-        Some(skel) => onto::keys(skel, keys, names, &sampler, frames, &axes, budget, &path, losses)?,
+        Some(skel) => {
+            existing_skeleton::keys(skel, keys, names, &sampler, frames, &axes, budget, &path, losses)?
+        }
         None => names.iter().cloned().zip(keys).collect(),
     };
     for (name, keys) in keyed {

@@ -3,12 +3,12 @@
 mod anim;
 mod bones;
 mod character;
+mod existing_skeleton;
 mod figure;
 mod files;
 mod keys;
 mod mesh;
 mod names;
-mod onto;
 mod options;
 mod skel;
 mod transforms;

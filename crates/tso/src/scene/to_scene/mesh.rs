@@ -2,7 +2,7 @@
 
 use super::bones::Joints;
 use super::normals;
-use crate::mesh::places::Places;
+use crate::mesh::offsets::Places;
 use crate::mesh::{Facing, Geometry, Owners, Total, rules};
 use crate::scene::assembly::{Part, SKELETON};
 use crate::scene::extras;

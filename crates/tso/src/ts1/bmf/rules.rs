@@ -2,7 +2,7 @@
 
 use super::model::Bmf;
 use crate::fields::wide;
-use crate::mesh::places::Places;
+use crate::mesh::offsets::Places;
 use crate::mesh::rules as mesh;
 use crate::rules::{self, all_rules, some};
 use meshwright_core::{FieldPath, Findings, ReadError, Report};

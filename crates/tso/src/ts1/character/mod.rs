@@ -1,6 +1,6 @@
 //! The common content of `.cmx` and `.bcf`: skeletons, suits and skills, in one tree.
 
-mod from;
+mod from_parts;
 mod model;
 pub(crate) mod read;
 pub(crate) mod rules;

@@ -4,7 +4,7 @@ use super::model::Skn;
 use super::rules;
 use super::text::{integer, line, line_end, real, space};
 use crate::fields::{Step, file, trailing, wide};
-use crate::mesh::places::Places;
+use crate::mesh::offsets::Places;
 use crate::mesh::record::{binding, pull, vertex};
 use crate::mesh::rules::memory;
 use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total};

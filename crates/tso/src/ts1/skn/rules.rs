@@ -4,7 +4,7 @@ use super::canonical::canonical;
 use super::model::Skn;
 use super::text::{self, line, space};
 use crate::fields::wide;
-use crate::mesh::places::Places;
+use crate::mesh::offsets::Places;
 use crate::mesh::rules as mesh;
 use crate::name::Name;
 use crate::rules::{self, all_rules, some};

@@ -5,7 +5,7 @@ use super::model::Skn;
 use super::read::model;
 use super::rules;
 use crate::fields::file;
-use crate::mesh::places::Places;
+use crate::mesh::offsets::Places;
 use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Limits, Strictness, WriteError};

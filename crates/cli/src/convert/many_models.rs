@@ -1,8 +1,8 @@
 //! The conversion of many models.
 
-use super::done;
+use super::conversion_report;
+use super::one_model::ConvertRun;
 use super::paths::OutPath;
-use super::work::ConvertRun;
 use crate::args::OutputFormat;
 use crate::batch::Workers;
 use crate::input::Input;
@@ -33,7 +33,7 @@ enum Made {
     /// The output exists and is kept.
     Kept,
     /// The input was converted now.
-    Now(Box<done::Made>),
+    Now(Box<conversion_report::Made>),
 }
 
 impl Many<'_, '_> {
@@ -93,7 +93,13 @@ impl Many<'_, '_> {
         Ok(jobs)
     }
 
-    fn report(&self, job: &Job<'_>, made: done::Made, manifest: Option<&mut Written>, results: &mut Results) {
+    fn report(
+        &self,
+        job: &Job<'_>,
+        made: conversion_report::Made,
+        manifest: Option<&mut Written>,
+        results: &mut Results,
+    ) {
         let args = self.work.args;
         match self.work.appear(made) {
             Ok(mut done) => {

@@ -1,8 +1,8 @@
 //! The result of comparing an edited model with its original.
 
-use super::looks::EditedLooks;
 #[cfg(feature = "tso")]
-use super::onto;
+use super::existing_skeleton;
+use super::skin_edits::EditedLooks;
 use super::{Called, Original, times};
 use crate::convert::{Target, convert};
 use crate::formats::WriteOptions;
@@ -142,7 +142,7 @@ impl Original {
         }
         #[cfg(feature = "tso")]
         if !self.is_kept() {
-            onto::require_skeleton(self, &scene, &patch)?;
+            existing_skeleton::require_skeleton(self, &scene, &patch)?;
         }
         let looks = EditedLooks::find(self, (&scene, &marks), (&native, &patch), &scenes.budget());
         looks.report(&mut patch.report);
@@ -167,7 +167,7 @@ impl Original {
         let target = target.into();
         let own = target == Target::Native(self.asset().format());
         #[cfg(feature = "tso")]
-        let own = own && !onto::is_another_motion(&recovered.patch.report, target);
+        let own = own && !existing_skeleton::is_another_motion(&recovered.patch.report, target);
         if !own {
             return match self.write_member(recovered, target, name, options)? {
                 Some(made) => Ok(made),
@@ -220,7 +220,7 @@ impl Original {
             return Ok(None);
         };
         #[cfg(feature = "tso")]
-        if onto::is_another_motion(&recovered.patch.report, target) {
+        if existing_skeleton::is_another_motion(&recovered.patch.report, target) {
             return Ok(None);
         }
         let made = self.write(recovered, self.asset().format(), &own, options)?;
@@ -285,7 +285,8 @@ impl Original {
         #[cfg(feature = "tso")]
         let scenes = [&recovered.patch.scene, &recovered.native];
         #[cfg(feature = "tso")]
-        if let Some((scene, options)) = onto::fitted(self, scenes, &recovered.patch.report, target, options)?
+        if let Some((scene, options)) =
+            existing_skeleton::fitted(self, scenes, &recovered.patch.report, target, options)?
         {
             return convert(&scene, target, &options);
         }

@@ -1,7 +1,7 @@
 //! Parts of a native mesh that the edit made a mesh with another material.
 
 use crate::comparison::Comparison;
-use crate::correspond::found::{Edited, Found};
+use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::vertices::Grid;
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::is_unnamed;

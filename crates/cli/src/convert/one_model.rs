@@ -5,7 +5,7 @@
     reason = "places in the list of inputs, and counts of them"
 )]
 
-use super::done::{Done, Made, Written};
+use super::conversion_report::{Done, Made, Written};
 use super::paths::out_paths;
 use crate::args::{ConvertArgs, HoldArg, InfluenceArg, OutputFormat, SnapArg};
 use crate::destination::Destination;

@@ -2,7 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::joints::Bones;
-use crate::correspond::placed::Placed;
+use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::vertices::{Moved, PlacedVertex, Same, Vertex, blended, compare, may_be_one};
 use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
