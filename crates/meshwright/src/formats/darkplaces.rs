@@ -10,6 +10,7 @@ use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Repor
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
 use meshwright_dpm::{Bone, BonePose, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
+#[cfg(feature = "gltf")]
 use meshwright_edit::apply::ClipList;
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{
@@ -136,6 +137,7 @@ pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
 }
 
 /// Returns the place of the list of a model's clips.
+#[cfg(feature = "gltf")]
 pub(super) fn clip_list(companions: &Companions) -> ClipList {
     if listing(companions).is_some() { ClipList::Companion } else { ClipList::Model }
 }

@@ -1,6 +1,6 @@
 //! The operations of the facade on IQM files.
 
-#[cfg(feature = "dpm")]
+#[cfg(all(feature = "dpm", feature = "gltf"))]
 use super::darkplaces::clip_list;
 use super::merging::invalid_file;
 use super::write::single;
@@ -8,7 +8,7 @@ use super::{Companions, Kind, Merging, Registered, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, Role, Severity};
-#[cfg(not(feature = "dpm"))]
+#[cfg(all(not(feature = "dpm"), feature = "gltf"))]
 use meshwright_edit::apply::ClipList;
 #[cfg(feature = "gltf")]
 use meshwright_iqm::MergedAnim;
@@ -120,7 +120,7 @@ fn rename(model: &mut Iqm, finding: &Finding) -> bool {
     })
 }
 
-#[cfg(not(feature = "dpm"))]
+#[cfg(all(not(feature = "dpm"), feature = "gltf"))]
 fn clip_list(_: &Companions) -> ClipList {
     ClipList::Model
 }
