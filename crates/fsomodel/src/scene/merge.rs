@@ -61,9 +61,7 @@ impl FsoModel<'static> {
         let Converted { value: new, losses, .. } = convert(&patch.scene, &options, budget)?;
         let losses = patch.losses_of_edits(losses);
         let (old, is) = (Drawn::new(self, budget)?, Drawn::new(&new.model, budget)?);
-        let has_tree = new.model.metadata.is_some();
-        let mut work =
-            FsoMerge { original: self, native, patch, new: &new, old, is, has_tree, in_place: true };
+        let mut work = FsoMerge { original: self, native, patch, new: &new, old, is, in_place: true };
         let made = work.merged(budget)?;
         Ok(Converted::new(made, losses))
     }
@@ -77,8 +75,6 @@ struct FsoMerge<'a> {
     new: &'a Traced,
     old: Drawn,
     is: Drawn,
-    /// True if the dialect stores nodes.
-    has_tree: bool,
     /// True if meshes have the same triangles as before, so that the layout stays.
     in_place: bool,
 }
@@ -135,12 +131,12 @@ impl FsoMerge<'_> {
         budget: &Budget,
     ) -> Result<Vec<Vec<[VertexPlace; 3]>>, ConvertError> {
         let (old, is) = (&self.old, &self.is);
-        // Without nodes in the file, vertices are where their node draws them.
-        let is_placed = |c: &Corner| !self.has_tree && c.changed.has(Attributes::PLACED);
+        // Only the companion file has nodes. Without it, vertices are where their node draws them.
+        let bakes_nodes = self.new.model.metadata.is_none();
         let row = |c: &Corner| {
             let made = is.vertex(c.made).unwrap_or_default();
-            let placed = (Attributes::POSITION | Attributes::NORMAL).only_if(is_placed(c));
-            let changed = c.changed | placed;
+            let placed = bakes_nodes && c.changed.has(Attributes::PLACED);
+            let changed = c.changed | (Attributes::POSITION | Attributes::NORMAL).only_if(placed);
             c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, changed))
         };
         let count = is.meshes.iter().map(Vec::len).sum();

@@ -10,7 +10,7 @@ pub(crate) const MENDED: &[(&str, &str)] = &[
     ("vertex-form", "the flags of the mesh allow all kinds of vertices"),
     ("triangle-form", "the flags of the mesh allow all kinds of triangles and quads"),
     ("reserved-bits", "the reserved bits are cleared"),
-    ("triangle-count", "the number that the list holds is stored"),
+    ("triangle-count", "the count becomes the length of the list"),
     ("solid-range", "the bone gets no collision mesh"),
     ("reserved-field", "the field is zero"),
     ("unknown-flags", "the bits without a meaning are cleared"),
