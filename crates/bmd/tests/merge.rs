@@ -3,11 +3,10 @@
 
 use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
 use meshwright_core::ReadOptions;
-use meshwright_core::math::distance;
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
-use meshwright_scene::posed::{Moment, extent, triangles};
+use meshwright_scene::posed::{self, triangles};
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
-use meshwright_testkit::edits::{Edit, Near, check};
+use meshwright_testkit::edits::{Edit, Near, check, check_posed, extent};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,24 +57,9 @@ fn merged(model: &Bmd, native: &Scene, patch: &Patch) -> Result<Converted<Bmd>, 
 }
 
 /// The edits to test.
-const EDITS: [Edit; 16] = [
-    Edit::Position,
-    Edit::Normal,
-    Edit::Uv,
-    Edit::Weight,
-    Edit::Key,
-    Edit::MaterialName,
-    Edit::MeshName,
-    Edit::JointName,
-    Edit::ClipName,
-    Edit::MeshGone,
-    Edit::MeshNew,
-    Edit::ClipGone,
-    Edit::ClipNew,
-    Edit::ClipShorter,
-    Edit::TriangleGone,
-    Edit::JointNew,
-];
+fn edits() -> impl Iterator<Item = Edit> {
+    Edit::ALL.iter().chain(Edit::WHOLE).copied()
+}
 
 /// The failures, the first of each kind.
 #[derive(Default)]
@@ -124,15 +108,15 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     edit.find_patch(&numbered(native), seed).map(unnumbered)
 }
 
-/// Returns true if the format can store an edit. A pseudo-bone has no motion of its own.
+/// Returns true if the format can store an edit. A joint that follows others has no motion of its own.
 fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     let later =
         model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
-    let joints = native.skeletons.first().map_or(0, |s| s.joints.len());
-    let helper = joints > 0 && seed % joints >= model.normal_bones();
+    let joints = native.skeletons.first().map_or(&[][..], |s| &s.joints);
+    let follows = joints.get(seed % joints.len().max(1)).is_some_and(|j| !j.follows.is_empty());
     match edit {
         Edit::JointNew => !later,
-        Edit::Key | Edit::ClipNew => !helper,
+        Edit::Key | Edit::ClipNew => !follows,
         _ => true,
     }
 }
@@ -246,26 +230,6 @@ fn moves_base(native: &Bmd, made: &Bmd) -> bool {
     native.bones.len() + 1 == made.bones.len() && name(made, 1) == name(native, 0)
 }
 
-/// Checks that all triangles have their expected positions, at rest and in every frame. A vertex on one of the
-/// helpers of a pseudo-bone is bound to the bone that the helper moves with.
-fn moves_alike(edited: &Scene, back: &Scene) -> Result<(), String> {
-    let budget = Budget::new(Limits::default());
-    let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
-    let frames = edited.clips.iter().enumerate().flat_map(|(clip, own)| {
-        (0..own.frames).map(move |frame| Some(Moment { clip, seconds: own.seconds(f64::from(frame)) }))
-    });
-    let size = extent(&of(edited, None)?);
-    for at in std::iter::once(None).chain(frames) {
-        let (asked, made) = (of(edited, at)?, of(back, at)?);
-        let corners = asked.as_flattened().iter().zip(made.as_flattened());
-        let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
-        if asked.len() != made.len() || off > NEAR.place * size {
-            return Err(format!("{at:?}: {off} of {size} away"));
-        }
-    }
-    Ok(())
-}
-
 fn edited(
     model: &Bmd,
     options: &SceneOptions,
@@ -306,9 +270,11 @@ fn edited(
         };
         return if all && count > model.meshes.len() { Ok(()) } else { Err(other()) };
     }
-    if edit == Edit::Weight && model.normal_bones() < model.bones.len() {
-        moves_alike(scene, &back)?;
-    } else if !named && !moves_base(model, &made.value) {
+    check_posed(scene, &back, NEAR.place * f64::from(extent(scene)))?;
+    // Edited helpers become bones, and get helpers.
+    let moved = matches!(edit, Edit::Weight | Edit::JointPlace | Edit::JointGone | Edit::Key | Edit::ClipNew)
+        && model.normal_bones() < model.bones.len();
+    if !moved && !named && !moves_base(model, &made.value) {
         // The frames before and after an edited frame get keys, as precise as the format allows.
         let mut base = native.clone();
         if edit == Edit::Key {
@@ -330,7 +296,7 @@ fn what_was_edited_is_all_that_is() {
         for options in forms() {
             let Ok(native) = model.to_scene(&options) else { continue };
             let native = native.value;
-            for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5), (*e, 7)]) {
+            for (edit, seed) in edits().flat_map(|e| [(e, 0), (e, 5), (e, 7)]) {
                 let found = with_edit(&native, edit, seed);
                 let Some(patch) = found.filter(|_| is_held(&model, &native, edit, seed)) else {
                     continue;
@@ -343,7 +309,7 @@ fn what_was_edited_is_all_that_is() {
     }
     drop(failures);
     // Meshes of the format have no names.
-    for edit in EDITS.into_iter().filter(|e| *e != Edit::MeshName) {
+    for edit in edits().filter(|e| *e != Edit::MeshName) {
         assert!(seen.get(&edit).is_some_and(|n| *n > 9), "{edit:?}: {seen:?}");
     }
 }
@@ -383,7 +349,9 @@ fn weights_arrive_beside_pseudo_bones() {
                 let made = merged(&model, &native, &patch(&native, &scene)).unwrap().value;
                 let bone = made.meshes.first().and_then(|m| m.bones().nth(vertex));
                 assert_eq!(bone, Some(*to), "{name}, {options:?}: vertex {vertex}");
-                moves_alike(&scene, &made.to_scene(&options).unwrap().value)
+                let rest = triangles(&scene, None, &Budget::new(Limits::default())).unwrap();
+                let far = NEAR.place * posed::extent(&rest);
+                check_posed(&scene, &made.to_scene(&options).unwrap().value, far)
                     .unwrap_or_else(|e| panic!("{name}, {options:?}: {from} on {to}: {e}"));
                 seen += 1;
             }
@@ -403,7 +371,7 @@ proptest! {
             if model.to_bytes().is_err() || Bmd::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
             let made = merged(&model, &scene, &Patch::unedited(scene.clone())).unwrap();
             prop_assert_eq!(&made.value, &model);
-            for edit in EDITS {
+            for edit in edits() {
                 let Some(edited) = with_edit(&scene, edit, seed) else { continue };
                 let Ok(made) = merged(&model, &scene, &edited) else { continue };
                 prop_assert!(made.value.to_bytes().is_ok());

@@ -57,11 +57,11 @@ impl Vertex {
         }
     }
 
-    /// Converts the texture coordinates from the form [`St14Form::Excess`] to another form.
-    pub(crate) fn restated(self, form: St14Form) -> Self {
+    /// Converts the texture coordinates from one form to another.
+    pub(crate) fn restated(self, from: St14Form, to: St14Form) -> Self {
         match self.st14() {
-            Some(st) if form != St14Form::Excess => {
-                let st = St14::encode(st.decode(St14Form::Excess), form);
+            Some(st) if from != to => {
+                let st = St14::encode(st.decode(from), to);
                 Self { second: second128::ST.set_in(self.second, st.to_bits().into()), ..self }
             }
             _ => self,

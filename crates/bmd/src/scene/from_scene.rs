@@ -7,6 +7,7 @@ use super::motion::{BoneMotions, Clips};
 use super::names::rules;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
+use crate::packed::Vertex;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -68,6 +69,8 @@ pub(super) struct Traced {
     pub(super) bones: Vec<usize>,
     /// The source of each mesh; `None` if the conversion invented the mesh.
     pub(super) meshes: Vec<Option<MeshSource>>,
+    /// The vertices without triangles, by mesh and vertex of the scene. Only merges need them.
+    pub(super) unused: BTreeMap<(usize, usize), Vertex>,
     /// True if meshes of one material were joined.
     pub(super) joined: bool,
     /// The scene clip of each clip.
@@ -102,6 +105,7 @@ impl Traced {
             .transpose()?;
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
+        meshes.unused = still.map(|_| BTreeMap::new());
         let each = draw.levels == Levels::Each && !scene.levels.is_empty();
         let mut drawing = Drawing {
             scene,
@@ -116,6 +120,7 @@ impl Traced {
         let (bounds, sources) = (core::mem::take(&mut drawing.bounds), core::mem::take(&mut drawing.sources));
         losses.append(&mut drawables.take_losses());
         losses.append(&mut meshes.losses);
+        let unused = meshes.unused.take().unwrap_or_default();
 
         let (clips, values) = match &bones {
             Some(bones) => Clips {
@@ -137,6 +142,7 @@ impl Traced {
             model: Bmd::default(),
             bones: Vec::new(),
             meshes: sources,
+            unused,
             joined: merged,
             clips: Vec::new(),
             values,

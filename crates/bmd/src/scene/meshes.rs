@@ -32,6 +32,8 @@ pub(super) struct Meshes<'s, 'b> {
     shades: BTreeMap<([u8; 3], [u8; 3]), u8>,
     /// The joint of the solid that is being made.
     bounded: Option<u32>,
+    /// The vertices without triangles, by mesh and vertex of the scene, if they are wanted.
+    pub(super) unused: Option<BTreeMap<(usize, usize), Vertex>>,
     pub(super) losses: Vec<Loss>,
 }
 
@@ -55,7 +57,8 @@ impl<'s, 'b> Meshes<'s, 'b> {
     ) -> Self {
         let names = Names::new(MATERIALS, naming, budget);
         let (materials, shades) = (BTreeMap::new(), BTreeMap::new());
-        Self { scene, bones, form, budget, names, materials, shades, bounded: None, losses: Vec::new() }
+        let (bounded, unused, losses) = (None, None, Vec::new());
+        Self { scene, bones, form, budget, names, materials, shades, bounded, unused, losses }
     }
 
     /// Converts the parts of a mesh.
@@ -65,7 +68,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let mut rounding = Rounding::default();
         let mut meshes = self.budget.reserve("meshes", parts.len())?;
         for part in parts {
-            meshes.push(self.mesh(&part.mesh, &material, &mut rounding)?);
+            meshes.push(self.mesh(part, &material, &mut rounding)?);
         }
         rounding.report(&first.path(), &mut self.losses);
         Ok(meshes)
@@ -81,7 +84,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let material = self.material(None)?;
         let mut rounding = Rounding::default();
         self.bounded = Some(joint);
-        let made = self.mesh(&part.mesh, &material, &mut rounding);
+        let made = self.mesh(part, &material, &mut rounding);
         self.bounded = None;
         rounding.report(&part.path(), &mut self.losses);
         Ok(Some((bones.binding(joint, false).0, Mesh { material: None, ..made? })))
@@ -110,10 +113,11 @@ impl<'s, 'b> Meshes<'s, 'b> {
     /// merged.
     fn mesh(
         &mut self,
-        source: &SceneMesh,
+        part: &Drawable<'_>,
         material: &Material,
         rounding: &mut Rounding,
     ) -> Result<Mesh, ConvertError> {
+        let source = &*part.mesh;
         let n = source.positions.len();
         self.budget.charge_items("vertices", n as u64, size_of::<Vertex>().saturating_add(MERGED))?;
         let mut merged: BTreeMap<Vertex, u32> = BTreeMap::new();
@@ -139,6 +143,14 @@ impl<'s, 'b> Meshes<'s, 'b> {
                 }
             }
             primitives.extend(Primitive::triangle(corners));
+        }
+        let unused = (0..n).filter(|v| ids.get(*v) == Some(&None));
+        if let (Some(mut all), Some(id)) = (self.unused.take(), part.id()) {
+            for v in unused {
+                let vertex = self.vertex(source, v, material, &mut Rounding::default())?;
+                all.entry((id.0, v)).or_insert(vertex);
+            }
+            self.unused = Some(all);
         }
         if vertices.len() > Mesh::FEW_VERTICES {
             // From this number on, the description assumes 64-bit primitives.

@@ -52,7 +52,12 @@ impl Iqm {
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let made = Traced::convert(scene, options, None, MOST_JOINTS)?;
+        let mut made = Traced::convert(scene, options, None, MOST_JOINTS)?;
+        let Traced { model, nameless, .. } = &mut made.value;
+        // Animations of joints without names belong to the joints of another file.
+        if *nameless && model.meshes.is_empty() {
+            model.joints.clear();
+        }
         check(&made.value.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
@@ -71,6 +76,8 @@ pub(super) struct Traced {
     pub(super) model: Iqm,
     /// The channels of each joint, frame by frame.
     pub(super) rows: Vec<[f32; 10]>,
+    /// True if no joint has a name.
+    pub(super) nameless: bool,
     /// The skeleton's joint of each joint; `None` if the conversion added it.
     pub(super) joints: Vec<Option<usize>>,
     /// The scene's mesh of each mesh.
@@ -364,10 +371,9 @@ impl<'a, 'b> Making<'a, 'b> {
         let Motion { rig, timeline, mut losses } = motion;
         self.losses.append(&mut losses);
         let model = &mut self.made.model;
-        // Animations of joints without names belong to the joints of another file.
-        if !(bones.nameless && model.meshes.is_empty()) {
-            model.joints = rig.joints;
-        }
+        model.joints = rig.joints;
+        self.made.nameless = bones.nameless;
+        let model = &mut self.made.model;
         (model.poses, model.frames, model.frame_count) = (rig.poses, rig.frames, rig.frame_count);
         self.anims(&timeline)?;
         let model = &mut self.made.model;

@@ -3,6 +3,7 @@
 use super::extent;
 use meshwright_core::math::{Affine64, distance, length, narrow, sub, unit, wide};
 use meshwright_core::{Budget, Limits};
+use meshwright_scene::posed::{Moment, triangles};
 use meshwright_scene::{Clip, Joint, Mesh, Sampler, Scene, Skeleton};
 use std::collections::BTreeSet;
 
@@ -27,6 +28,23 @@ pub struct Near {
 /// # Errors
 /// The first violation.
 pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
+    check_parts(native, edited, merged, near)?;
+    let size = f64::from(extent(edited));
+    for (c, clip) in edited.clips.iter().enumerate() {
+        let same = |n: &Clip| n.name == clip.name && n.frames == clip.frames;
+        let by_place = native.clips.get(c).filter(|n| same(n)).map(|_| c);
+        let n = by_place.or_else(|| native.clips.iter().position(same));
+        poses(native, edited, merged, (n, c), near, size)
+            .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
+    }
+    rests(native, edited, merged, near)
+}
+
+/// Does the same as [`check`] without transforms of joints: meshes, and the names of joints and clips.
+///
+/// # Errors
+/// The first violation.
+pub fn check_parts(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
     let size = f64::from(extent(edited));
     if edited.meshes.len() != merged.meshes.len() {
         return Err(format!("{} meshes for {}", merged.meshes.len(), edited.meshes.len()));
@@ -68,14 +86,30 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
     if clips(edited) != clips(merged) {
         return Err(format!("clips {:?} for {:?}", clips(merged), clips(edited)));
     }
-    for (c, clip) in edited.clips.iter().enumerate() {
-        let same = |n: &Clip| n.name == clip.name && n.frames == clip.frames;
-        let by_place = native.clips.get(c).filter(|n| same(n)).map(|_| c);
-        let n = by_place.or_else(|| native.clips.iter().position(same));
-        poses(native, edited, merged, (n, c), near, size)
-            .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
+    Ok(())
+}
+
+/// Compares the places of all triangles at rest and in every frame of the clips. It does not depend on which joints
+/// move them.
+///
+/// # Errors
+/// The first violation.
+pub fn check_posed(edited: &Scene, merged: &Scene, far: f64) -> Result<(), String> {
+    let budget = Budget::new(Limits::default());
+    let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
+    let frames = edited.clips.iter().enumerate().flat_map(|(clip, own)| {
+        (0..own.frames).map(move |frame| Some(Moment { clip, seconds: own.seconds(f64::from(frame)) }))
+    });
+    for at in core::iter::once(None).chain(frames) {
+        let (asked, made) = (of(edited, at)?, of(merged, at)?);
+        let corners = asked.as_flattened().iter().zip(made.as_flattened());
+        let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
+        if asked.len() != made.len() || off > far {
+            let (made, asked) = (made.len(), asked.len());
+            return Err(format!("{at:?}: {off} away, more than {far}; {made} triangles for {asked}"));
+        }
     }
-    rests(native, edited, merged, near)
+    Ok(())
 }
 
 /// Returns the world transform with which a mesh is drawn.

@@ -8,7 +8,7 @@
 
 mod merged_check;
 
-pub use merged_check::{Near, check};
+pub use merged_check::{Near, check, check_parts, check_posed};
 
 use meshwright_core::math::{Affine64, Trs64, add};
 use meshwright_core::{Budget, Limits};
@@ -433,7 +433,9 @@ fn widen(scene: &mut Scene) {
     }
 }
 
-fn extent(scene: &Scene) -> f32 {
+/// Returns the largest coordinate of a scene's vertices, or 1 if there is none.
+#[must_use]
+pub fn extent(scene: &Scene) -> f32 {
     let points = scene.meshes.iter().flat_map(|m| &m.positions).flatten();
     let most = points.fold(0.0_f32, |most, c| most.max(c.abs()));
     if most.is_finite() && most > 0.0 { most } else { 1.0 }

@@ -1,15 +1,16 @@
 //! Bones and their indices in the result.
 
 use super::BmdMerge;
-use crate::model::{Bmd, Bone};
+use crate::model::{Bmd, Bone, Clip};
 use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
+use meshwright_core::math::Affine64;
 use meshwright_core::num::F8A;
-use meshwright_edit::JointPatch;
 use meshwright_edit::apply::{Origin, Records};
+use meshwright_edit::{JointPatch, Poses};
 use meshwright_scene::ConvertError;
 
 /// The bones of the result: normal bones, then the pseudo-bones of the original.
@@ -33,6 +34,8 @@ pub(super) struct Helper {
     pub(super) pseudo: u8,
     /// The only bone of the original with which it moves; `None` if it moves like the pseudo-bone.
     part: Option<u8>,
+    /// True if it no longer moves with that bone. It becomes a bone, which the pseudo-bone follows instead.
+    alone: bool,
 }
 
 impl MergedBones {
@@ -63,22 +66,26 @@ impl MergedBones {
         // A conversion puts parents first.
         let mut order: Vec<usize> = (0..made.model.bones.len()).collect();
         order.order_by_key(|bone| joint(*bone).map(|(j, _)| j));
+        let helpers = helpers(work, normal);
+        let helper = |bone: usize| u8::try_from(bone).ok().and_then(|bone| helpers.get(&bone));
         // The result has no bone for a replacement of a pseudo-bone, or for the first bone that a conversion adds.
-        let is_new = |bone: usize| of(bone).is_none_or(|o| o == 0 && moved);
+        let is_new = |bone: usize| match helper(bone) {
+            Some(helper) => helper.alone,
+            None => of(bone).is_none_or(|o| o == 0 && moved),
+        };
         let kept = |o: &Origin| o.original.is_some() || o.made.is_some_and(is_new);
         let shown = |_| work.home.is_some();
         let found: Vec<_> = order.iter().map(|bone| found(*bone)).collect();
         let records = Records::new(normal, shown, &found, budget)?.with_made(&order).filtered(kept);
-        let helpers = helpers(work, normal);
         let mut all = Self { records, bones: Vec::new(), normal, joints, helpers, moved };
         let count = original.bones.len().saturating_add(all.records.list.len());
         let mut bones = budget.reserve("bones", count)?;
         bones.extend(all.records.list.iter().filter_map(|origin| all.bone(origin, work)));
-        for pseudo in original.bones.iter().skip(normal) {
+        for (p, pseudo) in original.bones.iter().enumerate().skip(normal) {
             let followed = pseudo.transform.followed();
             let mut parts = followed;
             for (id, weight) in &mut parts {
-                match all.records.of_original(usize::from(*id)).and_then(|n| u8::try_from(n).ok()) {
+                match all.part(p, *id) {
                     Some(number) => *id = number,
                     None if weight.decode() == 0.0 => {}
                     None => (*id, *weight) = (0, F8A::ZERO),
@@ -90,6 +97,12 @@ impl MergedBones {
         }
         all.bones = bones;
         Ok(all)
+    }
+
+    /// Returns the rest matrices of the bones of the result.
+    pub(super) fn rest_matrices(&self) -> Vec<Affine64> {
+        let model = Bmd::default().with_bones(self.bones.clone(), Vec::new());
+        model.rest().map(|motion| motion.pose(0.0).matrices().to_vec()).unwrap_or_default()
     }
 
     /// Returns the joint of a made bone, and its edits.
@@ -153,10 +166,9 @@ impl MergedBones {
         at.and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Returns true if a bone of the conversion replaces another pseudo-bone than this bone of the original.
-    pub(super) fn has_other_pseudo(&self, original: u8, made: u8) -> bool {
-        let own = Some(original).filter(|bone| usize::from(*bone) >= self.normal);
-        own != self.helper(made).map(|helper| helper.pseudo)
+    /// Returns true if a bone of the original is a pseudo-bone, or if a bone of the conversion replaces one.
+    pub(super) fn has_pseudo(&self, original: u8, made: u8) -> bool {
+        usize::from(original) >= self.normal || self.helper(made).is_some()
     }
 
     /// Returns the new index of a made bone.
@@ -169,10 +181,20 @@ impl MergedBones {
 
     /// Returns the new index of the bone with which a made bone moves.
     pub(super) fn moves_with(&self, bone: u8) -> Option<u8> {
-        match self.helper(bone).and_then(|h| h.part) {
-            Some(part) => self.of_original(part),
-            None => self.of_made(bone),
+        match self.helper(bone) {
+            Some(Helper { pseudo, part: Some(part), .. }) => self.part(pseudo.into(), part),
+            _ => self.of_made(bone),
         }
+    }
+
+    /// Returns the new index of the bone that a pseudo-bone follows for the bone `part` of the original.
+    fn part(&self, pseudo: usize, part: u8) -> Option<u8> {
+        let own = |helper: &Helper| usize::from(helper.pseudo) == pseudo && helper.part == Some(part);
+        let at = match self.helpers.iter().find(|(_, helper)| helper.alone && own(helper)) {
+            Some((bone, _)) => self.records.of_made(usize::from(*bone)),
+            None => self.records.of_original(usize::from(part)),
+        };
+        at.and_then(|at| u8::try_from(at).ok())
     }
 
     /// Returns the bones that a pseudo-bone follows, with their weights as fractions of the total.
@@ -181,7 +203,9 @@ impl MergedBones {
             original.bones.get(usize::from(pseudo)).map(|b| b.transform.followed()).unwrap_or_default();
         let total: f64 = parts.iter().map(|p| f64::from(p.1.decode())).sum();
         let parts = parts.iter().filter(|p| p.1.decode() != 0.0);
-        parts.map(|(id, weight)| (self.of_original(*id), f64::from(weight.decode()) / total)).collect()
+        let part =
+            |(id, weight): &(u8, F8A)| (self.part(pseudo.into(), *id), f64::from(weight.decode()) / total);
+        parts.map(part).collect()
     }
 
     /// Returns the pseudo-bone that a bone of the conversion replaces.
@@ -207,12 +231,24 @@ fn helpers(work: &BmdMerge<'_>, normal: usize) -> BTreeMap<u8, Helper> {
         let parts: Vec<Option<u8>> =
             if follows { alloc::vec![None] } else { parts.map(|part| Some(part.0)).collect() };
         for part in parts {
-            of_joint.extend(u8::try_from(p).ok().map(|pseudo| (joint, Helper { pseudo, part })));
+            of_joint
+                .extend(u8::try_from(p).ok().map(|pseudo| (joint, Helper { pseudo, part, alone: false })));
             joint = joint.saturating_add(1);
         }
     }
-    let of = |(bone, change): (&usize, &JointPatch)| {
-        Some((u8::try_from(*bone).ok()?, of_joint.get(&change.original?).copied()?))
+    let made = &work.made.model;
+    let keyed = |joint: usize, bone: usize| {
+        let clip = |(clip, number): (&Clip, &usize)| {
+            let own = work.patch.clips.get(*number).map_or(&Poses::Unchanged, |own| &own.poses);
+            let changed = (0..clip.frames.into()).any(|frame| own.is_changed(frame, joint));
+            changed && bone < clip.stream.bone_count() && !clip.stream.bone(bone).is_empty()
+        };
+        made.clips.iter().zip(&work.made.clips).any(clip)
     };
-    work.made.bones.iter().zip(work.joints).filter_map(of).collect()
+    let of = |((joint, bone), change): ((usize, &usize), &JointPatch)| {
+        let helper = of_joint.get(&change.original?).copied()?;
+        let alone = helper.part.is_some() && (change.rest || change.parent || keyed(joint, *bone));
+        Some((u8::try_from(*bone).ok()?, Helper { alone, ..helper }))
+    };
+    work.made.bones.iter().enumerate().zip(work.joints).filter_map(of).collect()
 }

@@ -1,17 +1,18 @@
 //! Merges meshes: vertices are matched by the corners of triangles.
 
 use super::BmdMerge;
-use super::bones::{Helper, MergedBones};
-use crate::model::{Bmd, Mesh, MeshFlags, identity};
+use super::bones::MergedBones;
+use crate::model::{Mesh, MeshFlags, identity};
 use crate::packed::{EditedFields, Primitive, PrimitiveKind, Vertex};
+use crate::scene::from_scene::used_skeletons;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, narrow, wide};
+use meshwright_core::math::{Affine64, add, narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St14Form};
 use meshwright_edit::apply::{Origin, Records, Surface};
 use meshwright_edit::{Attributes, MeshPatch};
-use meshwright_scene::{ConvertError, Material, Mesh as SceneMesh};
+use meshwright_scene::{Affine, ConvertError, Material, Mesh as SceneMesh, Skeleton};
 
 /// The meshes of the result.
 pub(super) struct MergedMeshes {
@@ -25,9 +26,19 @@ pub(super) struct Meshes<'a> {
     bones: &'a MergedBones,
     records: &'a Records,
     form: St14Form,
-    /// The rest matrices of the original's bones, and of the made ones.
-    rests: [Vec<Affine64>; 2],
+    /// The rest poses that place vertices, if the original has pseudo-bones.
+    rests: Option<Rests>,
 }
+
+/// The rest poses of the edited skeleton, and of the bones of the result.
+struct Rests {
+    joints: Vec<Affine64>,
+    bones: Vec<Affine64>,
+}
+
+/// A vertex of a mesh of the edited scene.
+#[derive(Clone, Copy)]
+struct Source<'m>(&'m SceneMesh, usize);
 
 /// The edits of a mesh.
 #[derive(Clone, Copy)]
@@ -43,8 +54,12 @@ struct Edits<'m> {
 
 impl<'a> Meshes<'a> {
     pub(super) fn new(work: &'a BmdMerge<'a>, bones: &'a MergedBones, records: &'a Records) -> Self {
-        let rest = |model: &Bmd| model.rest().map(|m| m.pose(0.0).matrices().to_vec()).unwrap_or_default();
-        let rests = [work.original, &work.made.model].map(rest);
+        let scene = &work.patch.scene;
+        let rests = bones.has_helpers().then(|| {
+            let skeleton = used_skeletons(scene).first().and_then(|id| scene.skeletons.get(id.0));
+            let joints = skeleton.and_then(Skeleton::rest_model).unwrap_or_default();
+            Rests { joints: joints.iter().map(Affine::wide).collect(), bones: bones.rest_matrices() }
+        });
         Self { work, bones, records, form: work.original.st_form(), rests }
     }
 
@@ -119,8 +134,8 @@ impl<'a> Meshes<'a> {
         }
         let mut vertices = self.work.budget.reserve("vertices", mesh.vertices.len())?;
         vertices.extend(mesh.vertices.iter().zip(first).map(|(v, at)| {
-            let number = self.number(source, at, v.bone());
-            self.finish_vertex(*v, flat, stored(source), number)
+            let source = source.zip(at).map(|(mesh, v)| Source(mesh, v));
+            self.finish_vertex(*v, flat, source)
         }));
         let flags = allowing(mesh.flags, &vertices, &mesh.primitives);
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
@@ -162,15 +177,14 @@ impl<'a> Meshes<'a> {
         for ((v, (n, changed)), number) in surface.vertices().enumerate().zip(&mut numbers) {
             *number = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
             let old = n.and_then(|n| old.vertices.get(n)).copied();
-            let new = is.get(v).copied().flatten().and_then(|m| new.vertices.get(m as usize)).copied();
+            let new = is.get(v).copied().flatten().and_then(|m| new.vertices.get(m as usize));
+            let new = new.or_else(|| self.work.made.unused.get(&(edits.number, v))).copied();
             let changed = changed | edits.all;
             vertices.extend(match (old, new) {
-                (Some(old), Some(new)) => Some(self.vertex([old, new], (scene, v), changed, flat, recolored)),
-                (None, Some(new)) => {
-                    let number = self.number(Some(scene), Some(v), new.bone());
-                    Some(self.finish_vertex(new, is_flat, stored(Some(scene)), number))
+                (Some(old), Some(new)) => {
+                    Some(self.vertex([old, new], Source(scene, v), changed, flat, recolored))
                 }
-                // The converted mesh has no vertices that triangles do not use.
+                (None, Some(new)) => Some(self.finish_vertex(new, is_flat, Some(Source(scene, v)))),
                 (old, None) => old.map(|old| move_to_bone(old, self.bones.of_original(old.bone()))),
             });
         }
@@ -191,23 +205,23 @@ impl<'a> Meshes<'a> {
         })
     }
 
-    /// Returns an original vertex with its edits. `at` is its index in the edited scene.
+    /// Returns an original vertex with its edits.
     fn vertex(
         &self,
         [old, new]: [Vertex; 2],
-        (scene, at): (&SceneMesh, usize),
+        source: Source<'_>,
         changed: Attributes,
         [was_flat, is_flat]: [bool; 2],
         recolored: bool,
     ) -> Vertex {
         let was = self.bones.of_original(old.bone());
-        let number = self.number(Some(scene), Some(at), new.bone());
+        let number = self.number(Some(source), new.bone());
         // The joint of the first bone may have become another bone.
         let on_base = self.bones.moved && old.bone() == 0;
         let weights = changed.has(Attributes::WEIGHTS) && number != was;
-        // Pseudo-bones have their own space.
+        // The weights of the joints that replace a pseudo-bone say where a vertex is at rest.
         let bound = changed.has(Attributes::BOUND)
-            || changed.has(Attributes::WEIGHTS) && self.bones.has_other_pseudo(old.bone(), new.bone());
+            || changed.has(Attributes::WEIGHTS) && self.bones.has_pseudo(old.bone(), new.bone());
         let bone = if on_base { number } else { was };
         let kept = bone.filter(|_| !weights).and_then(|bone| old.with_bone(bone));
         let edited = EditedFields {
@@ -216,7 +230,7 @@ impl<'a> Meshes<'a> {
             normal: bound || changed.has(Attributes::MODEL_NORMAL),
             color: changed.has(Attributes::COLOR),
         };
-        let new = self.finish_vertex(new, is_flat, stored(Some(scene)), number);
+        let new = self.finish_vertex(new, is_flat, Some(source));
         if recolored {
             let stands = !weights && !edited.position && !edited.normal;
             return if stands { new.standing_as(old, [was_flat, is_flat]) } else { new };
@@ -227,10 +241,12 @@ impl<'a> Meshes<'a> {
     /// Returns the index of the bone of a vertex of the edited scene, which became the made `bone`. If the vertex
     /// follows only some joints of a pseudo-bone, or other joints, it gets the bone with the largest weight if that
     /// fits its weights better.
-    fn number(&self, mesh: Option<&SceneMesh>, vertex: Option<usize>, bone: u8) -> Option<u8> {
+    fn number(&self, source: Option<Source<'_>>, bone: u8) -> Option<u8> {
         let whole = self.bones.of_made(bone);
-        let (Some(helper), Some(vertex)) = (self.bones.helper(bone), vertex) else { return whole };
-        let own = mesh.and_then(|m| m.skin.as_ref()).map_or(&[][..], |s| s.influences(vertex));
+        let (Some(helper), Some(Source(mesh, vertex))) = (self.bones.helper(bone), source) else {
+            return whole;
+        };
+        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(vertex));
         let total: f64 = own.iter().map(|i| f64::from(i.weight)).sum();
         let mut parts: BTreeMap<Option<u8>, f64> = BTreeMap::new();
         for i in own {
@@ -247,36 +263,50 @@ impl<'a> Meshes<'a> {
         if 2.0 * alone < apart { one } else { whole }
     }
 
-    /// Returns a made vertex in the form of the result, on the given bone. `stored` is true if the scene has vertices
-    /// in joint space.
-    fn finish_vertex(&self, vertex: Vertex, flat: bool, stored: bool, number: Option<u8>) -> Vertex {
-        move_to_bone(self.restated(vertex, flat, stored).restated(self.form), number)
+    /// Returns a made vertex in the form of the result, on its bone.
+    fn finish_vertex(&self, vertex: Vertex, flat: bool, source: Option<Source<'_>>) -> Vertex {
+        let number = self.number(source, vertex.bone());
+        let placed = source.zip(number).and_then(|(source, bone)| self.at_rest(vertex, flat, source, bone));
+        move_to_bone(placed.unwrap_or(vertex).restated(St14Form::Excess, self.form), number)
     }
 
-    /// Transforms a made vertex into the space of the pseudo-bone that its bone replaces. If the scene has vertices in
-    /// model space, they are already in that space, because the joint has the pseudo-bone's bind pose.
-    fn restated(&self, vertex: Vertex, flat: bool, stored: bool) -> Vertex {
-        let Some(matrix) = self.between(vertex.bone()).filter(|_| stored) else {
-            return vertex;
-        };
-        let position = narrow(matrix.point(wide(vertex.position())));
-        let normal = vertex.stored_normal(flat);
-        let normal = normal.map(|n| narrow(matrix.vector(wide(n.map(F8A::decode)))).map(F8A::encode));
-        vertex.with_position(Se32::encode(position), position.map(F16::encode_saturating), normal, flat)
+    /// Returns a vertex where its joints hold it at rest, in the space of a bone of the result. The mean of joints of
+    /// one bind pose is a pseudo-bone; others only agree with it at rest.
+    fn at_rest(&self, vertex: Vertex, flat: bool, source: Source<'_>, bone: u8) -> Option<Vertex> {
+        let (rests, Source(mesh, v)) = (self.rests.as_ref()?, source);
+        let skin = mesh.skin.as_ref()?;
+        let joints = &self.work.patch.scene.skeletons.get(skin.skeleton.0)?.joints;
+        let into = rests.bones.get(usize::from(bone))?.inverse()?;
+        let (mut position, mut normal, mut total) = ([0.0; 3], [0.0; 3], 0.0);
+        let own = wide(*mesh.positions.get(v)?);
+        let turned = mesh.normals.get(v).map_or([0.0; 3], |n| wide(*n));
+        for k in skin.range(v) {
+            let influence = skin.influences.get(k)?;
+            let (at, weight) = (influence.joint as usize, f64::from(influence.weight));
+            let rest = rests.joints.get(at)?;
+            let (point, direction) = match skin.local.get(k) {
+                Some(local) => {
+                    let point = add(rest.vector(wide(local.position)), rest.w.map(|c| c * weight));
+                    (point, rest.vector(wide(local.normal)))
+                }
+                None => {
+                    let matrix = rest.after(&joints.get(at)?.inverse_bind.wide());
+                    let normals = matrix.normals().unwrap_or(matrix);
+                    (matrix.point(own).map(|c| c * weight), normals.vector(turned).map(|c| c * weight))
+                }
+            };
+            (position, normal, total) = (add(position, point), add(normal, direction), total + weight);
+        }
+        if total <= 0.0 {
+            return None;
+        }
+        let position = self.work.axes.point(narrow(position.map(|c| c / total)));
+        let position = narrow(into.point(wide(position)));
+        let normal = into.vector(wide(self.work.axes.direction(narrow(normal))));
+        let normal = vertex.stored_normal(flat).and(normalize(narrow(normal))).map(|n| n.map(F8A::encode));
+        let halves = position.map(F16::encode_saturating);
+        Some(vertex.with_position(Se32::encode(position), halves, normal, flat))
     }
-
-    /// Returns the transform from the space of a made bone to that of the pseudo-bone that it replaces.
-    fn between(&self, bone: u8) -> Option<Affine64> {
-        let Helper { pseudo, .. } = self.bones.helper(bone)?;
-        let [original, made] = &self.rests;
-        let own = made.get(usize::from(bone))?;
-        Some(original.get(usize::from(pseudo))?.inverse()?.after(own))
-    }
-}
-
-/// Returns true if a mesh stores its vertices in joint space.
-fn stored(mesh: Option<&SceneMesh>) -> bool {
-    mesh.and_then(|m| m.skin.as_ref()).is_some_and(|s| !s.local.is_empty())
 }
 
 /// Returns the converted vertex of each vertex of a scene's mesh, or `None` if the conversion split vertices or dropped
@@ -385,6 +415,16 @@ fn renumbered(was: Primitive, indices: [u32; 4]) -> Option<Primitive> {
 struct Shared {
     vertices: BTreeMap<usize, Vec<Arc<Vec<Vertex>>>>,
     primitives: BTreeMap<usize, Vec<Arc<Vec<Primitive>>>>,
+}
+
+/// Stores texture coordinates in another form. Meshes still share lists.
+pub(super) fn restate(meshes: &mut [Mesh], from: St14Form, to: St14Form) {
+    let mut known = BTreeMap::new();
+    for mesh in meshes {
+        let restated = || Arc::new(mesh.vertices.iter().map(|v| v.restated(from, to)).collect());
+        let list = known.entry(identity(&mesh.vertices)).or_insert_with(restated);
+        mesh.vertices = Arc::clone(list);
+    }
 }
 
 impl Shared {

@@ -9,7 +9,7 @@ mod model;
 use super::from_scene::Traced;
 use crate::model::Bmd;
 use meshwright_edit::{JointPatch, Patch};
-use meshwright_scene::{Budget, Scene, SkeletonId};
+use meshwright_scene::{AxisMap, Budget, Scene, SkeletonId};
 
 /// The original model, the converted edited scene, and the edits.
 struct BmdMerge<'a> {
@@ -24,5 +24,7 @@ struct BmdMerge<'a> {
     /// True if joints of the edited scene are scaled at rest, so that bones and vertices have other
     /// positions.
     scaled: bool,
+    /// The map from the axes of the edited scene to those of the file.
+    axes: AxisMap,
     budget: &'a Budget,
 }

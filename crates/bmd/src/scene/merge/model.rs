@@ -2,9 +2,10 @@
 
 use super::BmdMerge;
 use super::bones::MergedBones;
-use super::meshes::{MergedMeshes, Meshes};
+use super::meshes::{MergedMeshes, Meshes, restate};
 use crate::model::{Bmd, Lod};
 use crate::packed::VertexKind;
+use crate::scene::axes::AXES;
 use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, used_skeletons};
 use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::collections::BTreeMap;
@@ -62,6 +63,7 @@ impl Bmd {
             patch,
             joints,
             scaled,
+            axes: options.axes(&patch.scene, &AXES),
             budget: &budget,
         };
         let model = work.merge(&drawn_meshes(native, &options, &budget)?, &mut losses)?;
@@ -106,6 +108,11 @@ impl BmdMerge<'_> {
         }
         let mut model = original.clone();
         model.meshes = list;
+        // Coordinates of one form may look as those of the other, now that they are edited.
+        let (written, read) = (original.st_form(), model.st_form());
+        if written != read {
+            restate(&mut model.meshes, written, read);
+        }
         model.lods = self.lods(&records)?;
         model.clips = self.merged_clips(&bones)?;
         model.bones = bones.solids(original, &self.made.model, &records);

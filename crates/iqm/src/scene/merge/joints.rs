@@ -47,8 +47,8 @@ impl IqmMerge<'_> {
         }
     }
 
-    /// Adds joints to a model with only poses, if some have other names now, or if its first frame, which is their
-    /// rest pose, changed.
+    /// Adds joints to a model with only poses, if some have other names or rest poses now, or if its first frame, which
+    /// is their rest pose, changed.
     pub(super) fn hold_rest(&self, model: &mut Iqm, text: &mut Text<'_>) -> Result<(), ConvertError> {
         let (original, made) = (self.original, &self.made.model);
         let (was, is) = (original.frame_channels_at(0), model.frame_channels_at(0));
@@ -60,7 +60,9 @@ impl IqmMerge<'_> {
         };
         let named =
             |(at, origin): (usize, &Origin)| origin.original.is_none() || self.joints.change(at).renamed;
-        let renamed = !made.joints.is_empty() && records.iter().enumerate().any(named);
+        let rests = |at: usize| self.joints.change(at).rest;
+        let renamed = !self.made.nameless && records.iter().enumerate().any(named);
+        let moves = |(at, origin): (usize, &Origin)| moves((at, origin)) || rests(at);
         if !original.joints.is_empty() || !renamed && !records.iter().enumerate().any(moves) {
             return Ok(());
         }
@@ -68,7 +70,8 @@ impl IqmMerge<'_> {
             let own = origin.made.and_then(|m| made.joints.get(m)).copied().unwrap_or_default();
             let name = text.add(made.str(own.name))?;
             let mut joint = IqmJoint { name, parent: self.parent(at, origin), ..own };
-            if let Some([a, b, c, x, y, z, w, d, e, f]) = row(&was, origin.original) {
+            let kept = row(&was, origin.original).filter(|_| !rests(at));
+            if let Some([a, b, c, x, y, z, w, d, e, f]) = kept {
                 joint.translate = [a, b, c].map(F32::new);
                 joint.rotate = [x, y, z, w].map(F32::new);
                 joint.scale = [d, e, f].map(F32::new);
