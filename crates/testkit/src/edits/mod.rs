@@ -433,7 +433,7 @@ fn widen(scene: &mut Scene) {
     }
 }
 
-/// Returns the largest coordinate of a scene's vertices, or 1 if there is none.
+/// Returns the largest coordinate of a scene's vertices. Without vertices it is 1.
 #[must_use]
 pub fn extent(scene: &Scene) -> f32 {
     let points = scene.meshes.iter().flat_map(|m| &m.positions).flatten();
