@@ -211,6 +211,16 @@ const VERBS: &[Verb] = &[
         "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum",
         Words(release::dist),
     ),
+    Verb(
+        "release capi",
+        "[--prefix DIR]: the library for C, installed below a folder or as an archive",
+        Words(bindings::release_capi),
+    ),
+    Verb(
+        "release blender",
+        "Blender's extension for this machine as a zip",
+        Plain(bindings::release_blender),
+    ),
     Verb("release deb", "[--program FILE]: the program as a Debian package", Words(packages::deb)),
     Verb(
         "release installers",

@@ -1,5 +1,6 @@
 //! `xtask release`: packages, archives, notes, and what a release must not break.
 
+use crate::docs;
 use crate::sh::{self, published, target_dir, text};
 use crate::targets;
 use lexopt::Arg;
@@ -15,7 +16,8 @@ use std::process::Command;
 const PROGRAM: &str = "meshwright-cli";
 const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
 /// Documents in an archive.
-const BESIDE: &[&str] = &["README.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"];
+const BESIDE: &[&str] =
+    &["README.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md", "CONTRIBUTING.md"];
 
 /// `xtask release dist [--target TRIPLE] [--profile NAME]`: an archive with the program, its completions and its manual, and its
 /// checksum.
@@ -37,8 +39,17 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
         fs::remove_dir_all(&staged).map_err(|e| format!("{}: {e}", staged.display()))?;
     }
     stage(root, &program, &staged)?;
-    let archive = packed(&folder, &name)?;
-    let bytes = fs::read(folder.join(&archive)).map_err(|e| format!("{archive}: {e}"))?;
+    archived(&folder, &name)
+}
+
+/// Packs a folder in `target/releases`, and writes the checksum of the archive next to it.
+pub(crate) fn archived(folder: &Path, name: &str) -> Result<(), String> {
+    summed(folder, &packed(folder, name)?)
+}
+
+/// Writes the checksum of a file in `target/releases` next to it.
+pub(crate) fn summed(folder: &Path, archive: &str) -> Result<(), String> {
+    let bytes = fs::read(folder.join(archive)).map_err(|e| format!("{archive}: {e}"))?;
     let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     fs::write(folder.join(format!("{archive}.sha256")), format!("{sum}  {archive}\n"))
         .map_err(|e| e.to_string())?;
@@ -79,21 +90,40 @@ fn stage(root: &Path, program: &Path, staged: &Path) -> Result<(), String> {
     }
     sh::run(Command::new(program).arg("man").arg(staged.join("man")))?;
     write(staged.join(SBOM), components(root)?.as_bytes())?;
-    for folder in ["", "kaitai", "imhex"] {
-        let (from, to) =
-            (root.join("docs/descriptions").join(folder), staged.join("descriptions").join(folder));
-        fs::create_dir_all(&to).map_err(|e| e.to_string())?;
-        for entry in fs::read_dir(&from).map_err(|e| format!("{}: {e}", from.display()))?.flatten() {
-            if entry.path().is_file() {
-                fs::copy(entry.path(), to.join(entry.file_name())).map_err(|e| e.to_string())?;
-            }
-        }
-    }
+    copy_pages(root, staged)?;
     // A model goes through it.
     let model = root.join("testdata/dpm/hopper.ok.dpm");
     let glb = staged.join("hopper.glb");
     sh::run(Command::new(program).arg("convert").arg(model).arg("-o").arg(&glb))?;
     fs::remove_file(&glb).map_err(|e| e.to_string())
+}
+
+/// Copies the book and the changelogs, so that every link of the pages in the archive leads somewhere.
+fn copy_pages(root: &Path, staged: &Path) -> Result<(), String> {
+    let copied = |path: &Path| {
+        let to = staged.join(path);
+        to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|e| format!("{}: {e}", to.display()))?;
+        fs::copy(root.join(path), &to).map(drop).map_err(|e| format!("{}: {e}", path.display()))
+    };
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(root.join(&folder)).map_err(|e| format!("{}: {e}", folder.display()))?;
+        for entry in entries {
+            let path = folder.join(entry.map_err(|e| e.to_string())?.file_name());
+            // mdBook leaves its pages there.
+            if path == Path::new("docs/book") {
+                continue;
+            }
+            if root.join(&path).is_dir() { folders.push(path) } else { copied(&path)? }
+        }
+    }
+    for package in published(root)? {
+        let manifest = PathBuf::from(text(&package["manifest_path"]));
+        let log = manifest.with_file_name("CHANGELOG.md");
+        copied(log.strip_prefix(root).map_err(|e| e.to_string())?)?;
+    }
+    let wrong = docs::broken_links(staged)?;
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
 /// `xtask release sbom`: a document of CycloneDX with every crate that the program is built from, in `target/releases`.

@@ -50,7 +50,7 @@ static int written(const MwModel *model, const char *path) {
     MwFiles *files = NULL;
     MwError *error = NULL;
     MwOutput glb;
-    if (mw_model_convert(model, "glb", &files, &error) != MW_STATUS_OK) {
+    if (mw_model_convert(model, "glb", NULL, &files, &error) != MW_STATUS_OK) {
         return failed(error);
     }
     mw_files_get(files, 0, &glb);

@@ -31,11 +31,12 @@ typedef enum {
    */
   MW_STATUS_OK = 0,
   /**
-   * The file, or what was asked of it, cannot be: the error says why.
+   * The file cannot be read, converted or written: the error says why.
    */
   MW_STATUS_FAILED = 1,
   /**
-   * An argument cannot be: a NULL where something is needed, an index out of range, text that is not UTF-8.
+   * An argument is invalid: NULL where something is needed, an index out of range, a name that is in no list, a time that
+   * is not a number, text that is not UTF-8.
    */
   MW_STATUS_ARGUMENT = 2,
   /**
@@ -63,14 +64,37 @@ typedef enum {
 } MwSeverity;
 
 /**
+ * Tolerance within which a value of an edited model counts as unedited.
+ */
+typedef enum {
+  /**
+   * Only equal numbers.
+   */
+  MW_SNAP_EXACT = 0,
+  /**
+   * Changes that editors make without being asked.
+   */
+  MW_SNAP_DEFAULT = 1,
+  /**
+   * Changes that optimizers make to shrink files.
+   */
+  MW_SNAP_LOOSE = 2,
+} MwSnap;
+
+/**
  * Why a call gave nothing: to be freed by mw_error_free.
  */
 typedef struct MwError MwError;
 
 /**
- * The files of a conversion: to be freed by mw_files_free. They belong together: write all, or none.
+ * The files of a conversion: to be freed by mw_files_free. They belong together: mw_files_write writes all, or none.
  */
 typedef struct MwFiles MwFiles;
+
+/**
+ * The models of a folder or an archive: to be freed by mw_members_free.
+ */
+typedef struct MwMembers MwMembers;
 
 /**
  * A model with what belongs to it: to be freed by mw_model_free.
@@ -102,6 +126,54 @@ typedef struct {
 } MwText;
 
 /**
+ * Options for converting models. Begin with mw_convert_options_default().
+ */
+typedef struct {
+  /**
+   * The name of the main file, as in "marine.glb", from which the other files get theirs. NULL for the name of the
+   * model.
+   */
+  const char *name;
+  /**
+   * The variant of the target format, as mw_format_dialect lists them. NULL for the usual one.
+   */
+  const char *dialect;
+  /**
+   * The factor of all lengths; 0 for none. Without one, a scale that a glTF document states is undone in a game's
+   * format.
+   */
+  double scale;
+  /**
+   * The number of keys per second of all clips of a glTF document; 0 for the rates of the clips.
+   */
+  uint16_t frames_at;
+  /**
+   * Embed the game's files in a glTF document, so that mw_model_restore keeps what was not edited.
+   */
+  bool embedded;
+  /**
+   * Store all influences of a vertex in a glTF document instead of the four largest.
+   */
+  bool all_influences;
+  /**
+   * Keep fields that only games use as extras of a glTF document or an OBJ file.
+   */
+  bool extras;
+  /**
+   * Drop vertices that no triangle uses.
+   */
+  bool prune;
+  /**
+   * The pose of an OBJ file: a clip by name or number and a frame, as in "walk:3". NULL for the rest pose.
+   */
+  const char *pose;
+  /**
+   * The tolerance within which mw_model_restore counts a value as unedited; one of MwSnap.
+   */
+  uint32_t snap;
+} MwConvertOptions;
+
+/**
  * A file of a conversion.
  */
 typedef struct {
@@ -128,9 +200,17 @@ typedef struct {
    */
   bool is_note;
   /**
+   * The size of the greatest loss in `unit`; NaN if it has none.
+   */
+  double amount;
+  /**
    * The number of affected items.
    */
   uint64_t count;
+  /**
+   * The unit of `amount`.
+   */
+  MwText unit;
   /**
    * A stable code.
    */
@@ -144,6 +224,64 @@ typedef struct {
    */
   MwText message;
 } MwLoss;
+
+/**
+ * A target of conversions.
+ */
+typedef struct {
+  /**
+   * The short name, as mw_model_convert takes it.
+   */
+  MwText id;
+  /**
+   * The extension of the main file, without a dot.
+   */
+  MwText extension;
+} MwTarget;
+
+/**
+ * A format that the library reads.
+ */
+typedef struct {
+  /**
+   * The short name, as in dpm.
+   */
+  MwText id;
+  /**
+   * The name for people.
+   */
+  MwText title;
+  /**
+   * False for files that only belong to models, such as outfits.
+   */
+  bool holds_model;
+  /**
+   * The number of extensions: see mw_format_extension.
+   */
+  size_t extension_count;
+  /**
+   * The number of variants: see mw_format_dialect.
+   */
+  size_t dialect_count;
+} MwFormat;
+
+/**
+ * A model of a folder or an archive.
+ */
+typedef struct {
+  /**
+   * The path, as mw_model_open takes it; ends with a zero byte.
+   */
+  const char *path;
+  /**
+   * The short name of its format.
+   */
+  MwText format;
+  /**
+   * Its path in the game, as other files name it.
+   */
+  MwText place;
+} MwMember;
 
 /**
  * Options for opening models. Begin with mw_options_default().
@@ -169,6 +307,10 @@ typedef struct {
    * The format, as in "dpm", whatever content and name say; NULL to have it detected.
    */
   const char *format;
+  /**
+   * The variant of the format, as mw_format_dialect lists them; NULL to have it detected.
+   */
+  const char *dialect;
 } MwOptions;
 
 /**
@@ -382,15 +524,36 @@ extern "C" {
 MwText mw_version(void);
 
 /**
- * A model as the files of a target: glb, gltf, obj, or the short name of a format that is read, such as dpm. In the
- * model's own format they are the bytes that were read.
+ * The options of a conversion that is given none.
+ */
+MwConvertOptions mw_convert_options_default(void);
+
+/**
+ * Converts a model to the files of a target: glb, gltf, obj, or the short name of a format that is read, such as dpm. In
+ * the model's own format, and without options that change it, they are the bytes that were read. `options` may be NULL.
  *
  * # Safety
- * `model` is NULL or not freed; `target` is a text that ends with a zero byte; the other pointers are NULL or may be
- * written to.
+ * `model` is NULL or not freed; `target` is a text that ends with a zero byte; the texts of `options` are NULL or such;
+ * the other pointers are NULL or may be written to.
  */
 MwStatus mw_model_convert(const MwModel *model,
                           const char *target,
+                          const MwConvertOptions *options,
+                          MwFiles **files,
+                          MwError **error);
+
+/**
+ * Converts an edited model, such as a GLB from an editor, back to a game's format. Unedited data keeps every bit of the
+ * original: `onto`, or, if `onto` is NULL, the one that mw_model_convert embedded. mw_files_edits lists the edits.
+ * Without an original this is mw_model_convert. `options` may be NULL.
+ *
+ * # Safety
+ * As for mw_model_convert; `onto` is NULL or not freed.
+ */
+MwStatus mw_model_restore(const MwModel *model,
+                          const char *target,
+                          const MwModel *onto,
+                          const MwConvertOptions *options,
                           MwFiles **files,
                           MwError **error);
 
@@ -435,6 +598,114 @@ size_t mw_files_loss_count(const MwFiles *files);
 bool mw_files_loss(const MwFiles *files, size_t index, MwLoss *out);
 
 /**
+ * The edits that mw_model_restore found, as JSON: `untouched`, and the meshes, joints, clips and materials with the state
+ * of each. Empty without an original.
+ *
+ * # Safety
+ * `files` is NULL or not freed.
+ */
+MwText mw_files_edits(const MwFiles *files);
+
+/**
+ * Writes the files into a folder, which is made if it does not exist: all or none. They replace no file that the model
+ * was read from, and files that a model names, such as textures, replace no file at all.
+ *
+ * # Safety
+ * `files` is NULL or not freed; `folder` is a text that ends with a zero byte; `error` is NULL or may be written to.
+ */
+MwStatus mw_files_write(const MwFiles *files,
+                        const char *folder,
+                        MwError **error);
+
+/**
+ * The number of targets.
+ */
+size_t mw_target_count(void);
+
+/**
+ * Gets a target. Returns false if the index is out of range.
+ *
+ * # Safety
+ * `target` is NULL or may be written to.
+ */
+bool mw_target(size_t index, MwTarget *target);
+
+/**
+ * The number of formats.
+ */
+size_t mw_format_count(void);
+
+/**
+ * Gets a format. Returns false if the index is out of range.
+ *
+ * # Safety
+ * `format` is NULL or may be written to.
+ */
+bool mw_format(size_t index, MwFormat *format);
+
+/**
+ * An extension of a format, in lower case without a dot, the usual one first; empty if an index is out of range.
+ */
+MwText mw_format_extension(size_t format,
+                           size_t index);
+
+/**
+ * A variant of a format, which its bytes do not tell apart; empty if an index is out of range.
+ */
+MwText mw_format_dialect(size_t format, size_t index);
+
+/**
+ * Lists the models of a folder or an archive. A folder in it that has archives is a data folder of its own, whose archives
+ * hide each other's files.
+ *
+ * # Safety
+ * `path` is a text that ends with a zero byte; the other pointers are NULL or may be written to.
+ */
+MwStatus mw_members_new(const char *path,
+                        MwMembers **members,
+                        MwError **error);
+
+/**
+ * Frees a list of models.
+ *
+ * # Safety
+ * `members` is NULL, or came from this library and is not used again.
+ */
+void mw_members_free(MwMembers *members);
+
+/**
+ * The number of models.
+ *
+ * # Safety
+ * `members` is NULL or not freed.
+ */
+size_t mw_members_count(const MwMembers *members);
+
+/**
+ * Gets a model. Returns false if the index is out of range.
+ *
+ * # Safety
+ * `members` is NULL or not freed; `member` is NULL or may be written to.
+ */
+bool mw_members_get(const MwMembers *members, size_t index, MwMember *member);
+
+/**
+ * The number of files and folders that cannot be read.
+ *
+ * # Safety
+ * `members` is NULL or not freed.
+ */
+size_t mw_members_refused_count(const MwMembers *members);
+
+/**
+ * Why a file or a folder cannot be read; empty if the index is out of range.
+ *
+ * # Safety
+ * `members` is NULL or not freed.
+ */
+MwText mw_members_refused(const MwMembers *members, size_t index);
+
+/**
  * Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. Paths are UTF-8; on Unix any other
  * bytes are what they are. `options` may be NULL, and so may `error`; it is set to NULL where there is none.
  *
@@ -461,6 +732,18 @@ MwStatus mw_model_from_memory(const char *name,
                               const MwOptions *options,
                               MwModel **model,
                               MwError **error);
+
+/**
+ * Joins several models to one character: meshes, and the skeleton and the clips that belong to them. Their order does not
+ * matter. They remain the caller's.
+ *
+ * # Safety
+ * `models` points to `count` models, each NULL or not freed; the other pointers are NULL or may be written to.
+ */
+MwStatus mw_model_figure(const MwModel *const *models,
+                         size_t count,
+                         MwModel **model,
+                         MwError **error);
 
 /**
  * Frees a model. Its scenes remain valid.
@@ -703,7 +986,7 @@ bool mw_scene_joint(const MwScene *scene, size_t skeleton, size_t index, MwJoint
 
 /**
  * A stable code: that of the broken rule, or one of cannot-read, unknown-format, invalid-model, not-convertible,
- * not-writable, limit, argument, internal.
+ * not-writable, bad-output, would-replace, cannot-write, limit, usage, argument, internal.
  *
  * # Safety
  * `error` is NULL or not freed.

@@ -44,7 +44,7 @@ pub(crate) unsafe fn new_handle<T>(
     }
     let place = || {
         if out.is_null() {
-            return Err(Refused::Argument("there is no place for the result"));
+            return Err(Refused::Argument("the pointer for the result is NULL"));
         }
         let handle = Box::into_raw(Box::new(work()?));
         // SAFETY: as above.

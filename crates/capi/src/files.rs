@@ -1,18 +1,24 @@
-//! Models as files of any format.
+//! The files that conversions make.
 
-use crate::call::new_handle;
-use crate::model::MwModel;
-use crate::raw::{MwText, Refused, borrow_handle, freed, text, write_out};
+use crate::call::guarded;
+use crate::raw::{MwText, borrow_handle, freed, os_path, write_out};
 use crate::status::{MwError, MwStatus};
-use facade::Target;
-use facade::scene::{Loss, OutputFile};
+use facade::{Converted, recovery_document};
 use std::ffi::c_char;
 
-/// The files of a conversion: to be freed by mw_files_free. They belong together: write all, or none.
+/// The files of a conversion: to be freed by mw_files_free. They belong together: mw_files_write writes all, or none.
 #[derive(Debug)]
 pub struct MwFiles {
-    files: Vec<OutputFile>,
-    losses: Vec<Loss>,
+    converted: Converted,
+    /// The edits that were imported, as JSON.
+    edits: Option<String>,
+}
+
+impl MwFiles {
+    pub(crate) fn new(converted: Converted) -> Self {
+        let edits = converted.edits().map(|edits| recovery_document(edits).to_string());
+        Self { converted, edits }
+    }
 }
 
 /// A file of a conversion.
@@ -33,39 +39,18 @@ pub struct MwOutput {
 pub struct MwLoss {
     /// A decision, not a loss.
     pub is_note: bool,
+    /// The size of the greatest loss in `unit`; NaN if it has none.
+    pub amount: f64,
     /// The number of affected items.
     pub count: u64,
+    /// The unit of `amount`.
+    pub unit: MwText,
     /// A stable code.
     pub code: MwText,
     /// The field path in the scene.
     pub path: MwText,
     /// The dropped data, in words.
     pub message: MwText,
-}
-
-/// A model as the files of a target: glb, gltf, obj, or the short name of a format that is read, such as dpm. In the
-/// model's own format they are the bytes that were read.
-///
-/// # Safety
-/// `model` is NULL or not freed; `target` is a text that ends with a zero byte; the other pointers are NULL or may be
-/// written to.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn mw_model_convert(
-    model: *const MwModel,
-    target: *const c_char,
-    files: *mut *mut MwFiles,
-    error: *mut *mut MwError,
-) -> MwStatus {
-    let make = || {
-        // SAFETY: the caller's contract.
-        let (model, target) = unsafe { (borrow_handle(model)?, text(target)?) };
-        let target: Target = target.parse().map_err(|_| Refused::Argument("there is no such target"))?;
-        let done = model.asset.convert(target)?;
-        let losses = done.losses().to_vec();
-        Ok(MwFiles { files: done.into_files().into_iter().collect(), losses })
-    };
-    // SAFETY: the caller's contract.
-    unsafe { new_handle(files, error, make) }
 }
 
 /// Frees the files of a conversion.
@@ -85,7 +70,7 @@ pub unsafe extern "C" fn mw_files_free(files: *mut MwFiles) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_count(files: *const MwFiles) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { borrow_handle(files) }.map_or(0, |f| f.files.len())
+    unsafe { borrow_handle(files) }.map_or(0, |f| f.converted.files().len())
 }
 
 /// Gets a file. Returns false if the index is out of range.
@@ -95,7 +80,8 @@ pub unsafe extern "C" fn mw_files_count(files: *const MwFiles) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_get(files: *const MwFiles, index: usize, out: *mut MwOutput) -> bool {
     // SAFETY: the caller's contract.
-    let Some(file) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.files.get(index)) else {
+    let Some(file) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.converted.files().iter().nth(index))
+    else {
         return false;
     };
     let told =
@@ -111,7 +97,7 @@ pub unsafe extern "C" fn mw_files_get(files: *const MwFiles, index: usize, out: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_loss_count(files: *const MwFiles) -> usize {
     // SAFETY: the caller's contract.
-    unsafe { borrow_handle(files) }.map_or(0, |f| f.losses.len())
+    unsafe { borrow_handle(files) }.map_or(0, |f| f.converted.losses().len())
 }
 
 /// Gets a loss or a note. Returns false if the index is out of range.
@@ -121,11 +107,14 @@ pub unsafe extern "C" fn mw_files_loss_count(files: *const MwFiles) -> usize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_files_loss(files: *const MwFiles, index: usize, out: *mut MwLoss) -> bool {
     // SAFETY: the caller's contract.
-    let Some(loss) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.losses.get(index)) else {
+    let Some(loss) = unsafe { borrow_handle(files) }.ok().and_then(|f| f.converted.losses().get(index))
+    else {
         return false;
     };
     let told = MwLoss {
         is_note: loss.is_note(),
+        amount: loss.amount.unwrap_or(f64::NAN),
+        unit: MwText::new(loss.unit),
         count: loss.count,
         code: MwText::new(loss.code),
         path: MwText::new(&loss.path),
@@ -133,4 +122,37 @@ pub unsafe extern "C" fn mw_files_loss(files: *const MwFiles, index: usize, out:
     };
     // SAFETY: the caller's contract.
     unsafe { write_out(out, told) }
+}
+
+/// The edits that mw_model_restore found, as JSON: `untouched`, and the meshes, joints, clips and materials with the state
+/// of each. Empty without an original.
+///
+/// # Safety
+/// `files` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_files_edits(files: *const MwFiles) -> MwText {
+    // SAFETY: the caller's contract.
+    let edits = unsafe { borrow_handle(files) }.ok().and_then(|f| f.edits.as_deref());
+    edits.map_or(MwText::NONE, MwText::new)
+}
+
+/// Writes the files into a folder, which is made if it does not exist: all or none. They replace no file that the model
+/// was read from, and files that a model names, such as textures, replace no file at all.
+///
+/// # Safety
+/// `files` is NULL or not freed; `folder` is a text that ends with a zero byte; `error` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_files_write(
+    files: *const MwFiles,
+    folder: *const c_char,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    let write = || {
+        // SAFETY: the caller's contract.
+        let (files, folder) = unsafe { (borrow_handle(files)?, os_path(folder)?) };
+        files.converted.clone().write_to(folder)?;
+        Ok(())
+    };
+    // SAFETY: the caller's contract.
+    unsafe { guarded(error, write) }
 }

@@ -4,7 +4,9 @@
 //! nothing else of the crate touches a pointer but to call it.
 
 mod call;
+mod conversion;
 mod files;
+mod lists;
 mod model;
 mod options;
 mod player;
@@ -12,7 +14,9 @@ mod raw;
 mod scene;
 mod status;
 
+pub use conversion::*;
 pub use files::*;
+pub use lists::*;
 pub use model::*;
 pub use options::*;
 pub use player::*;

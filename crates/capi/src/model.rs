@@ -2,7 +2,7 @@
 
 use crate::call::new_handle;
 use crate::options::{MwOptions, opening};
-use crate::raw::{MwText, borrow_handle, freed, items, os_path, text, write_out};
+use crate::raw::{MwText, Refused, borrow_handle, freed, items, os_path, text, write_out};
 use crate::status::{MwError, MwStatus};
 use facade::{Finding, Model, Severity};
 use std::ffi::c_char;
@@ -125,6 +125,29 @@ pub unsafe extern "C" fn mw_model_from_memory(
     };
     // SAFETY: the caller's contract.
     unsafe { new_handle(model, error, open) }
+}
+
+/// Joins several models to one character: meshes, and the skeleton and the clips that belong to them. Their order does not
+/// matter. They remain the caller's.
+///
+/// # Safety
+/// `models` points to `count` models, each NULL or not freed; the other pointers are NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_figure(
+    models: *const *const MwModel,
+    count: usize,
+    model: *mut *mut MwModel,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    let join = || {
+        // SAFETY: the caller's contract.
+        let models = unsafe { items(models, count) }?;
+        // SAFETY: the caller's contract.
+        let parts = models.iter().map(|model| Ok(unsafe { borrow_handle(*model) }?.asset.clone()));
+        Ok(MwModel::new(Model::figure(parts.collect::<Result<_, Refused>>()?)?))
+    };
+    // SAFETY: the caller's contract.
+    unsafe { new_handle(model, error, join) }
 }
 
 /// Frees a model. Its scenes remain valid.

@@ -1,6 +1,6 @@
 //! Options for opening models.
 
-use crate::raw::{Refused, borrow_handle, text};
+use crate::raw::{Refused, optional_text};
 use facade::{Format, Limits, Opener};
 use std::ffi::c_char;
 
@@ -18,6 +18,8 @@ pub struct MwOptions {
     pub textures: bool,
     /// The format, as in "dpm", whatever content and name say; NULL to have it detected.
     pub format: *const c_char,
+    /// The variant of the format, as mw_format_dialect lists them; NULL to have it detected.
+    pub dialect: *const c_char,
 }
 
 /// 256 MiB, strict, with companion files, without textures.
@@ -29,26 +31,37 @@ pub extern "C" fn mw_options_default() -> MwOptions {
         companions: true,
         textures: false,
         format: std::ptr::null(),
+        dialect: std::ptr::null(),
     }
 }
 
 /// The options, those of `mw_options_default` for NULL.
 ///
 /// # Safety
-/// `options` is null or points to options, whose format is null or a text.
+/// `options` is null or points to options, whose texts are null or end with a zero byte.
 pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<Opener, Refused> {
     // SAFETY: the caller's contract.
-    let given = if options.is_null() { mw_options_default() } else { *unsafe { borrow_handle(options) }? };
+    let given = unsafe { options.as_ref() }.copied().unwrap_or_else(|| mw_options_default());
     let mut opening = Opener::new()
         .companions(given.companions)
         .textures(given.textures)
         .limits(Limits::default().with_memory(given.max_memory))
         .lenient(given.lenient);
-    if !given.format.is_null() {
-        // SAFETY: the caller's contract.
-        let name = unsafe { text(given.format) }?;
-        let format: Format = name.parse().map_err(|_| Refused::Argument("there is no such format"))?;
-        opening = opening.format(format);
+    // SAFETY: the caller's contract.
+    let (format, dialect_name) = unsafe { (optional_text(given.format)?, optional_text(given.dialect)?) };
+    if let Some(name) = format {
+        let unknown = |_| Refused::Argument("unknown format; mw_format lists all");
+        opening = opening.format(name.parse::<Format>().map_err(unknown)?);
+    }
+    if let Some(name) = dialect_name {
+        opening = opening.setting("dialect", &dialect(name)?);
     }
     Ok(opening)
+}
+
+/// A dialect that some format has.
+pub(crate) fn dialect(name: &str) -> Result<String, Refused> {
+    let is_known = Format::ALL.iter().any(|format| format.values("dialect").contains(&name));
+    let unknown = Refused::Argument("unknown dialect; mw_format_dialect lists all");
+    is_known.then(|| name.to_owned()).ok_or(unknown)
 }

@@ -22,6 +22,16 @@ pub struct MwPlayer {
     normals: Vec<[f32; 3]>,
 }
 
+impl MwPlayer {
+    /// Refuses a clip that does not exist and a time that is not a number.
+    fn check(&self, clip: usize, time: f64) -> Result<(), Refused> {
+        if clip >= self.scene.clips.len() {
+            return Err(Refused::Argument("the scene has no such clip"));
+        }
+        if time.is_finite() { Ok(()) } else { Err(Refused::Argument("the time is not a finite number")) }
+    }
+}
+
 /// A player of a scene, in its rest pose.
 ///
 /// # Safety
@@ -66,7 +76,7 @@ pub unsafe extern "C" fn mw_player_free(player: *mut MwPlayer) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mw_player_rest(player: *mut MwPlayer, error: *mut *mut MwError) -> MwStatus {
     // SAFETY: the caller's contract.
-    unsafe { change_pose(player, error, |player| player.evaluator.pose(None).map_err(Error::from)) }
+    unsafe { change_pose(player, error, |player| Ok(player.evaluator.pose(None)?)) }
 }
 
 /// Moves to a frame of a clip, which may be fractional. A looping clip repeats, another one is held at its ends.
@@ -80,7 +90,10 @@ pub unsafe extern "C" fn mw_player_frame(
     frame: f64,
     error: *mut *mut MwError,
 ) -> MwStatus {
-    let to = |player: &mut MwPlayer| player.evaluator.pose(Some((clip, frame))).map_err(Error::from);
+    let to = |player: &mut MwPlayer| {
+        player.check(clip, frame)?;
+        Ok(player.evaluator.pose(Some((clip, frame)))?)
+    };
     // SAFETY: the caller's contract.
     unsafe { change_pose(player, error, to) }
 }
@@ -96,7 +109,10 @@ pub unsafe extern "C" fn mw_player_seconds(
     seconds: f64,
     error: *mut *mut MwError,
 ) -> MwStatus {
-    let to = |player: &mut MwPlayer| player.evaluator.pose_seconds(clip, seconds).map_err(Error::from);
+    let to = |player: &mut MwPlayer| {
+        player.check(clip, seconds)?;
+        Ok(player.evaluator.pose_seconds(clip, seconds)?)
+    };
     // SAFETY: the caller's contract.
     unsafe { change_pose(player, error, to) }
 }
@@ -106,10 +122,10 @@ pub unsafe extern "C" fn mw_player_seconds(
 unsafe fn change_pose(
     player: *mut MwPlayer,
     error: *mut *mut MwError,
-    to: impl FnOnce(&mut MwPlayer) -> Result<(), Error>,
+    to: impl FnOnce(&mut MwPlayer) -> Result<(), Refused>,
 ) -> MwStatus {
     // SAFETY: the caller's contract.
-    unsafe { guarded(error, || Ok(to(used(player)?)?)) }
+    unsafe { guarded(error, || to(used(player)?)) }
 }
 
 /// The vertices of a mesh in the pose, in the space of the scene: x, y, z for each, `vertex_count` of them as
@@ -174,7 +190,7 @@ unsafe fn fill(
         let MwPlayer { evaluator, scene, drawn, work, positions: posed, normals: turned } =
             unsafe { used(player) }?;
         let vertices =
-            scene.meshes.get(mesh).ok_or(Refused::Argument("there is no such mesh"))?.positions.len();
+            scene.meshes.get(mesh).ok_or(Refused::Argument("the scene has no such mesh"))?.positions.len();
         if vertices != vertex_count {
             return Err(Refused::Argument("the mesh has another number of vertices"));
         }
@@ -240,11 +256,11 @@ pub unsafe extern "C" fn mw_player_joint(
         let player = unsafe { borrow_handle(player)? };
         let pose = player.evaluator.skeleton(skeleton).map(|(_, pose)| pose);
         let found = pose.and_then(|pose| pose.model_matrices().get(joint)).copied();
-        let found = found.ok_or(Refused::Argument("there is no such joint"))?;
+        let found = found.ok_or(Refused::Argument("the scene has no such joint"))?;
         let columns = facade::rig::glam::DMat4::from(found).to_cols_array();
         // SAFETY: the caller's contract.
         let written = unsafe { put_all(matrix, &columns) };
-        if written { Ok(()) } else { Err(Refused::Argument("there is no place for the matrix")) }
+        if written { Ok(()) } else { Err(Refused::Argument("the matrix is NULL")) }
     };
     // SAFETY: the caller's contract.
     unsafe { guarded(error, fill) }

@@ -133,6 +133,15 @@ pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Refused> {
     text.to_str().map_err(|_| Refused::Argument("a text is not UTF-8"))
 }
 
+/// A text that ends with a zero byte; `None` for null.
+///
+/// # Safety
+/// As for [`text`].
+pub(crate) unsafe fn optional_text<'a>(word: *const c_char) -> Result<Option<&'a str>, Refused> {
+    // SAFETY: as the contract has it.
+    (!word.is_null()).then(|| unsafe { text(word) }).transpose()
+}
+
 /// A path that ends with a zero byte: on Unix any bytes, elsewhere UTF-8.
 ///
 /// # Safety

@@ -9,9 +9,10 @@ use facade::Error;
 pub enum MwStatus {
     /// It is done.
     Ok = 0,
-    /// The file, or what was asked of it, cannot be: the error says why.
+    /// The file cannot be read, converted or written: the error says why.
     Failed = 1,
-    /// An argument cannot be: a NULL where something is needed, an index out of range, text that is not UTF-8.
+    /// An argument is invalid: NULL where something is needed, an index out of range, a name that is in no list, a time that
+    /// is not a number, text that is not UTF-8.
     Argument = 2,
     /// A fault of the library. Nothing was made.
     Internal = 3,
@@ -37,7 +38,7 @@ impl MwError {
 }
 
 /// A stable code: that of the broken rule, or one of cannot-read, unknown-format, invalid-model, not-convertible,
-/// not-writable, limit, argument, internal.
+/// not-writable, bad-output, would-replace, cannot-write, limit, usage, argument, internal.
 ///
 /// # Safety
 /// `error` is NULL or not freed.

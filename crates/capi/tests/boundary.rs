@@ -20,9 +20,23 @@ fn null_is_an_argument() {
         assert_eq!(mw_player_new(null(), &mut null_mut(), null_mut()), MwStatus::Argument);
         assert_eq!(mw_player_rest(null_mut(), null_mut()), MwStatus::Argument);
         assert_eq!(
-            mw_model_convert(null(), c"glb".as_ptr(), &mut null_mut(), null_mut()),
+            mw_model_convert(null(), c"glb".as_ptr(), null(), &mut null_mut(), null_mut()),
             MwStatus::Argument
         );
+        assert_eq!(
+            mw_model_restore(null(), c"dpm".as_ptr(), null(), null(), &mut null_mut(), null_mut()),
+            MwStatus::Argument
+        );
+        assert_eq!(mw_files_write(null(), c"x".as_ptr(), null_mut()), MwStatus::Argument);
+        assert_eq!(mw_files_edits(null()).length, 0);
+        assert_eq!(mw_model_figure(null(), 1, &raw mut model, null_mut()), MwStatus::Argument);
+        assert_eq!(mw_model_figure(null(), 0, &raw mut model, null_mut()), MwStatus::Failed);
+        assert_eq!(mw_model_figure(&null(), 1, &raw mut model, null_mut()), MwStatus::Argument);
+        assert_eq!(mw_members_new(null(), &mut null_mut(), null_mut()), MwStatus::Argument);
+        assert_eq!((mw_members_count(null()), mw_members_refused_count(null())), (0, 0));
+        assert!(!mw_members_get(null(), 0, null_mut()) && !mw_target(usize::MAX, null_mut()));
+        assert!(!mw_format(usize::MAX, null_mut()) && mw_format_extension(usize::MAX, 0).length == 0);
+        mw_members_free(null_mut());
         assert_eq!(
             (mw_scene_mesh_count(null()), mw_files_count(null()), mw_model_finding_count(null())),
             (0, 0, 0)
@@ -92,7 +106,10 @@ fn another_number_of_vertices_is_refused() {
         let status = mw_player_vertices(player, 0, 1, one.as_mut_ptr(), null_mut(), null_mut());
         assert_eq!(status, MwStatus::Argument);
         assert_eq!(mw_player_vertices(player, 99, 1, null_mut(), null_mut(), null_mut()), MwStatus::Argument);
-        assert_eq!(mw_player_frame(player, 99, 0.0, null_mut()), MwStatus::Failed);
+        assert_eq!(mw_player_frame(player, 99, 0.0, null_mut()), MwStatus::Argument);
+        assert_eq!(mw_player_seconds(player, 99, 0.0, null_mut()), MwStatus::Argument);
+        assert_eq!(mw_player_frame(player, 0, f64::NAN, null_mut()), MwStatus::Argument);
+        assert_eq!(mw_player_frame(player, 0, 1e9, null_mut()), MwStatus::Ok);
         let mut matrix = [0.0; 16];
         assert_eq!(mw_player_joint(player, 0, 0, matrix.as_mut_ptr(), null_mut()), MwStatus::Ok);
         assert_eq!(matrix[15], 1.0);
@@ -171,7 +188,8 @@ fn times_are_any_number() {
         let mut positions = vec![0.0_f32; mesh.vertex_count * 3];
         for frame in [-1.0, 0.5, 1e300, -1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             let status = mw_player_frame(player, 0, frame, null_mut());
-            assert!(status == MwStatus::Ok || !frame.is_finite() && status == MwStatus::Failed, "{frame}");
+            let wanted = if frame.is_finite() { MwStatus::Ok } else { MwStatus::Argument };
+            assert_eq!(status, wanted, "{frame}");
             let places = positions.as_mut_ptr();
             let posed = mw_player_vertices(player, 0, mesh.vertex_count, places, null_mut(), null_mut());
             assert_eq!(posed, MwStatus::Ok);

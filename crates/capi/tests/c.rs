@@ -3,32 +3,13 @@
 
 mod common;
 
-use common::{files_below, members, testdata};
+use common::{files_below, members, program, testdata};
 use facade::rig::Evaluator;
 use facade::scene::{Affine, Scene};
 use facade::{Model, Opener, Target};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::{env, fs};
-
-/// The folder that cargo built the library in: tests lie in `deps` below it.
-fn built() -> PathBuf {
-    env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned()
-}
-
-/// The example as a program, with C's sanitizers, against the static library.
-fn program() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let library = ["libmeshwright.a", "deps/libmeshwright.a"].map(|name| built().join(name));
-    let library = library.into_iter().find(|path| path.is_file()).unwrap();
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pose");
-    let mut cc = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=address,undefined"]);
-    cc.arg("-I").arg(root.join("include")).arg(root.join("examples/pose.c")).arg(library);
-    let made = cc.args(["-lm", "-lpthread", "-ldl", "-o"]).arg(&program).status().unwrap();
-    assert!(made.success());
-    program
-}
 
 /// All files in testdata and in its packs.
 fn fixtures() -> Vec<PathBuf> {
@@ -75,7 +56,7 @@ fn run(program: &Path, file: &Path, glb: &Path) -> Output {
 
 #[test]
 fn the_example_says_what_the_library_knows() {
-    let program = program();
+    let program = program("pose");
     let glb = Path::new(env!("CARGO_TARGET_TMPDIR")).join("out.glb");
     let (mut posed, mut refused) = (0, 0);
     for file in fixtures() {

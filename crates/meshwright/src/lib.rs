@@ -13,7 +13,7 @@
 //! |---|---|
 //! | a model with its companion files, from disk, archives or memory | [`open`], [`Opener`] |
 //! | checking, converting, restoring, rewriting, playing | [`Model`], [`Converted`] |
-//! | many models of a folder or an archive | [`Finder`] |
+//! | many models of a folder or an archive | [`models_in`], [`Finder`] |
 //! | a model of any format, from its bytes | [`AnyModel`] |
 //! | the format of some bytes, and facts about each format | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
@@ -168,7 +168,9 @@ pub use meshwright_scene as scene;
 pub use meshwright_scene::Bounds;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::{Finder, Model, NamedFile, Opener, Part, PartRole, PartState, open};
+pub use model::{
+    Finder, FoundModel, FoundModels, Model, NamedFile, Opener, Part, PartRole, PartState, models_in, open,
+};
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use model::{Surface, SurfaceStatus, Surfaces};
 

@@ -21,6 +21,7 @@ mod iqm;
 mod kept;
 mod losses;
 mod memory;
+mod models_in;
 mod mutants;
 mod pairs;
 mod pictures;

@@ -4,11 +4,11 @@ use crate::error::raised;
 use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, to_finding, to_loss};
 use crate::scene::Scene;
-use meshwright::files::{EntryKind, PackKind, Tree, TreePath};
+use meshwright::files::PackKind;
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Error, Finder, Format, Limits, Opener, Original, OriginalSource, RecoverOptions, Target,
+    Format, FoundModel, Limits, Opener, Original, OriginalSource, RecoverOptions, Target, models_in,
     recovery_document, recovery_lines,
 };
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -157,71 +157,17 @@ impl Found {
 /// folder by itself, whose packs hide each other. What is in it and cannot be read is a warning.
 #[pyfunction]
 pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Found>> {
-    let met = py.detach(|| -> Result<_, Error> {
-        let mut met = Met::default();
-        let mut folders = met.folder(Tree::open(&path)?);
-        while let Some(folder) = folders.pop() {
-            match Tree::open(&folder) {
-                Ok(tree) => folders.extend(met.folder(tree)),
-                Err(e) => met.refused.push(e.to_string()),
-            }
-        }
-        Ok(met)
-    });
-    let met = met.map_err(raised)?;
-    for why in met.refused {
-        let why = CString::new(why.replace('\0', "\u{fffd}")).unwrap_or_default();
+    let found = py.detach(|| models_in(&path)).map_err(raised)?;
+    for why in &found.refused {
+        let why = CString::new(why.message().replace('\0', "\u{fffd}")).unwrap_or_default();
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &why, 1)?;
     }
-    Ok(met.found)
-}
-
-/// The files found in folders.
-#[derive(Default)]
-struct Met {
-    found: Vec<Found>,
-    refused: Vec<String>,
-}
-
-impl Met {
-    /// Takes the models of a tree, and gives the data folders below its top, the last first.
-    fn folder(&mut self, tree: Tree) -> Vec<PathBuf> {
-        let finder = Finder::new(tree);
-        let (tree, mut folders) = (finder.tree(), Vec::new());
-        let files = match tree.start() {
-            Some(start) => vec![Ok(start.clone())],
-            None => {
-                let keep = |path: &TreePath, kind| match (kind, tree.os_path(path)) {
-                    (EntryKind::Link, _) => false,
-                    (EntryKind::Folder, Some(folder)) if tree.has_packs(path) => {
-                        folders.push(folder);
-                        false
-                    }
-                    _ => true,
-                };
-                tree.walk_where(keep).files
-            }
-        };
-        for file in files {
-            let seen = file.map_err(|(_, e)| e).and_then(|file| {
-                let kind = finder.detect_met(&file, Limits::default())?;
-                Ok(kind.filter(|kind| kind.format.holds_model()).map(|kind| (file, kind.format)))
-            });
-            match seen {
-                Ok(Some((file, format))) => {
-                    self.found.extend(tree.shown_path(&file).map(|path| Found {
-                        path: path.into_os_string(),
-                        format: format.id(),
-                        place: file.to_string(),
-                    }));
-                }
-                Ok(None) => {}
-                Err(e) => self.refused.push(e.to_string()),
-            }
-        }
-        folders.sort_by(|a, b| b.cmp(a));
-        folders
-    }
+    let model = |model: FoundModel| Found {
+        path: model.path.into_os_string(),
+        format: model.format.id(),
+        place: model.place.to_string(),
+    };
+    Ok(found.models.into_iter().map(model).collect())
 }
 
 /// The target formats of conversions.

@@ -1,6 +1,7 @@
 //! The wheel for Python and the extension of Blender that carries it: built and tested in environments of their own below
 //! `target/`, which are made where they are not there.
 
+use crate::release;
 use crate::sh::{self, target_dir};
 use crate::targets::{has_nightly, nightly};
 use lexopt::Arg;
@@ -156,6 +157,15 @@ pub(crate) fn blender(root: &Path, words: &[OsString]) -> Result<(), String> {
     sh::skipped(&format!("Blender as a Python module (bpy{version}) cannot be had: {}", refused.join("; ")))
 }
 
+/// `xtask release blender`: the extension for this machine, in `target/releases`, and its checksum.
+pub(crate) fn release_blender(root: &Path) -> Result<(), String> {
+    let place = target_dir(root).join("releases");
+    let python = environment("python3", &target_dir(root).join("blender/wheel"), &TOOLS[..1])?;
+    let zip = extension(&root.join("crates/python"), &python, &place)?;
+    fs::remove_dir_all(place.join("staged")).map_err(|e| format!("{}: {e}", place.display()))?;
+    release::summed(&place, &zip.file_name().unwrap_or_default().to_string_lossy())
+}
+
 /// Returns the extension with the wheel inside: a file for *Install from Disk*.
 fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String> {
     let told = |e: std::io::Error| format!("{}: {e}", place.display());
@@ -187,7 +197,7 @@ fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String
     if !manifest.contains(&format!("\nversion = {version:?}")) {
         return Err(format!("blender_manifest.toml is not of version {version}"));
     }
-    let zip = place.join(format!("meshwright-{version}-{platform}.zip"));
+    let zip = place.join(format!("meshwright-blender-{version}-{platform}.zip"));
     let mut pack = Command::new(python);
     sh::run(pack.args(["-m", "zipfile", "-c"]).arg(&zip).args(&parts).current_dir(&staged))?;
     Ok(zip)

@@ -29,6 +29,11 @@ pub(crate) fn links(root: &Path) -> Result<(), String> {
     sh::run(Command::new("mdbook").arg("build").arg(BOOK).current_dir(root))
 }
 
+/// Returns the links of a copy of the pages that lead nowhere.
+pub(crate) fn broken_links(copy: &Path) -> Result<Vec<String>, String> {
+    check(copy, &pages(copy)?)
+}
+
 /// Returns every page of the project: those of the book, of the top folder and of the crates.
 pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut pages = Vec::new();
@@ -36,6 +41,10 @@ pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
         vec![(PathBuf::new(), 0), (BOOK.into(), usize::MAX), ("crates".into(), 1), ("testdata".into(), 0)];
     while let Some((folder, depth)) = folders.pop() {
         let shown = root.join(&folder);
+        // A copy has no fixtures.
+        if !shown.is_dir() {
+            continue;
+        }
         for entry in fs::read_dir(&shown).map_err(|e| format!("{}: {e}", shown.display()))? {
             let path = folder.join(entry.map_err(|e| e.to_string())?.file_name());
             if root.join(&path).is_dir() && depth > 0 {

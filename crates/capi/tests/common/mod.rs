@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use facade::files::{PackKind, Tree};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
 
 pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").canonicalize().unwrap()
@@ -44,4 +45,23 @@ pub fn members() -> Vec<PathBuf> {
 
 fn in_pack(path: &Path, extension: &str) -> bool {
     path.ancestors().skip(1).any(|above| above.extension().is_some_and(|own| own == extension))
+}
+
+/// The folder that cargo built the library in: tests lie in `deps` below it.
+fn built() -> PathBuf {
+    env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned()
+}
+
+/// An example as a program, with C's sanitizers, against the static library.
+pub fn program(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let library = ["libmeshwright.a", "deps/libmeshwright.a"].map(|name| built().join(name));
+    let library = library.into_iter().find(|path| path.is_file()).unwrap();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut cc = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=address,undefined"]);
+    cc.arg("-I").arg(root.join("include")).arg(root.join(format!("examples/{name}.c"))).arg(library);
+    let made = cc.args(["-lm", "-lpthread", "-ldl", "-o"]).arg(&program).status().unwrap();
+    assert!(made.success());
+    program
 }

@@ -190,24 +190,32 @@ impl Converted {
         &self.losses
     }
 
+    /// Adds files that are never replaced.
+    #[cfg(all(feature = "gltf", feature = "output"))]
+    pub(super) fn protect(&mut self, files: impl Iterator<Item = PathBuf>) {
+        self.sources.extend(files);
+    }
+
     /// Returns the edits that were imported; `None` without an original.
     #[cfg(feature = "gltf")]
     pub fn edits(&self) -> Option<&meshwright_edit::Recovery> {
         self.edits.as_ref()
     }
 
-    /// Writes the files into a folder: all or none. They replace no file that the model was read from, and files whose
+    /// Writes the files into a folder, which it creates if necessary: all or none. They replace no file that the model was read from, and files whose
     /// names come from the model replace no file at all. Returns the paths, that of the main file first.
     ///
     /// # Errors
     /// If a file would replace a protected one, or cannot be written. Then no file is written.
     #[cfg(feature = "output")]
     pub fn write_to(self, folder: impl AsRef<std::path::Path>) -> Result<Vec<PathBuf>, Error> {
+        let folder = folder.as_ref();
+        std::fs::create_dir_all(folder).map_err(|e| (folder.to_owned(), e))?;
         let name = self.files.main().map(|file| file.name.clone()).unwrap_or_default();
         let plan = meshwright_files::output::Plan::default();
         self.sources.iter().for_each(|path| plan.reads(path));
         let files = self.files.into_iter().map(StreamedFile::from);
-        crate::output::write_files(files, self.target, &folder.as_ref().join(name), &plan, self.limits)
+        crate::output::write_files(files, self.target, &folder.join(name), &plan, self.limits)
     }
 }
 

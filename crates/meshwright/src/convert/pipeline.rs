@@ -101,7 +101,17 @@ impl Model {
         target: impl Into<Target>,
         options: &ConvertOptions,
     ) -> Result<Converted, Error> {
-        conversion(ModelSource::Borrowed(self), target.into(), options)?.finish()
+        #[cfg_attr(
+            not(all(feature = "gltf", feature = "output")),
+            expect(unused_mut, reason = "nothing is protected")
+        )]
+        let mut converted = conversion(ModelSource::Borrowed(self), target.into(), options)?.finish()?;
+        // The original that the caller named is an input too.
+        #[cfg(all(feature = "gltf", feature = "output"))]
+        if let OriginalSource::Model(original) = &options.original {
+            converted.protect(original.sources());
+        }
+        Ok(converted)
     }
 
     /// Converts an edited document to a native format with its embedded original: unedited parts are unchanged, bit

@@ -52,6 +52,12 @@ pub struct Original {
 }
 
 impl Original {
+    /// Returns the files on disk that it was read from.
+    #[cfg(feature = "output")]
+    pub(crate) fn sources(&self) -> impl Iterator<Item = std::path::PathBuf> {
+        self.asset.sources()
+    }
+
     /// Makes an original with which an edited model is compared, or to which it is added.
     pub fn new(asset: Model) -> Self {
         Self { asset, export: None, solids: false, pictures: pictures::Pictures::default() }

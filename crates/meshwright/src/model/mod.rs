@@ -6,6 +6,7 @@ mod figure;
 mod finder;
 mod levels;
 mod model_files;
+mod models_in;
 mod open;
 mod opener;
 mod opening;
@@ -30,6 +31,7 @@ mod unfit;
 
 pub use finder::Finder;
 pub use model_files::{Part, PartRole, PartState};
+pub use models_in::{FoundModel, FoundModels, models_in};
 pub use open::open;
 pub use opener::{NamedFile, Opener};
 #[cfg(all(feature = "dpm", feature = "textures"))]
