@@ -88,7 +88,7 @@ fn start(
     let Some(model) = models.get(&shown.model) else { return };
     for (entity, mut player) in &mut players {
         commands.entity(entity).insert(AnimationGraphHandle(model.graph.clone()));
-        model.start(shown.clip, &mut player);
+        model.start(&shown.clip.to_string(), &mut player);
     }
 }
 
@@ -104,7 +104,7 @@ fn next(
     let Some(model) = models.get(&shown.model) else { return };
     shown.clip = shown.clip.wrapping_add(1).checked_rem(model.clips.len()).unwrap_or(0);
     for mut player in &mut players {
-        model.start(shown.clip, &mut player);
+        model.start(&shown.clip.to_string(), &mut player);
     }
 }
 

@@ -43,9 +43,10 @@
 mod error;
 mod fetch;
 mod loader;
-mod scene_assets;
+mod misplaced;
 mod model;
 mod plugin;
+mod scene_assets;
 mod settings;
 mod source;
 

@@ -101,7 +101,10 @@ impl AssetLoader for ModelLoader {
             let why = format!("the file has {} bytes, {} are allowed", bytes.len(), settings.max_memory);
             return Err(ModelError::Limit(why));
         }
-        let (asset, scene) = self.open(bytes, settings, context).await?;
+        let (asset, mut scene) = self.open(bytes, settings, context).await?;
+        if let Some(factor) = settings.scale {
+            scene.value.rescale(factor).map_err(|e| ModelError::Settings(e.to_string()))?;
+        }
         let (format, findings) = (asset.format(), asset.check());
         let mut parts = asset.parts().to_vec();
         let mut seen = std::collections::BTreeSet::new();

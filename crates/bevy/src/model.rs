@@ -49,16 +49,18 @@ pub struct Clip {
 }
 
 impl Model {
-    /// Returns the clip of a name; the first where several have it.
+    /// Returns the clip with a name, the first if several have it; otherwise the clip with a number, as in `"0"`.
     pub fn clip(&self, name: &str) -> Option<&Clip> {
-        self.clips.iter().find(|clip| clip.name == name)
+        let named = self.clips.iter().find(|clip| clip.name == name);
+        named.or_else(|| self.clips.get(name.parse::<usize>().ok()?))
     }
 
-    /// Starts a clip on a player whose graph is the model's, for ever where it loops; none where there is no such clip.
+    /// Starts a [clip](Self::clip) on a player whose graph is the model's, and repeats it if it loops. Returns `None` if the
+    /// model has no such clip.
     ///
     /// Scenes have a player on each entity at their top that something moves.
-    pub fn start<'p>(&self, clip: usize, player: &'p mut AnimationPlayer) -> Option<&'p mut ActiveAnimation> {
-        let clip = self.clips.get(clip)?;
+    pub fn start<'p>(&self, clip: &str, player: &'p mut AnimationPlayer) -> Option<&'p mut ActiveAnimation> {
+        let clip = self.clip(clip)?;
         let active = player.stop_all().play(clip.node);
         Some(if clip.looping { active.repeat() } else { active })
     }

@@ -1,6 +1,7 @@
 //! The plugin.
 
 use crate::loader::{ModelLoader, extensions};
+use crate::misplaced::MisplacedLoader;
 use crate::model::Model;
 use bevy_app::{App, Plugin};
 use bevy_asset::{AssetApp, AssetServer};
@@ -19,6 +20,8 @@ impl Plugin for MeshwrightPlugin {
             app.add_plugins(GltfPlugin::default());
         }
         app.init_asset::<Model>();
+        // Before the loader of models, which is the one for handles without a type.
+        app.preregister_asset_loader::<MisplacedLoader>(&extensions());
         app.preregister_asset_loader::<ModelLoader>(&extensions());
     }
 
@@ -28,17 +31,22 @@ impl Plugin for MeshwrightPlugin {
         let sampler =
             world.get_resource::<DefaultGltfImageSampler>().map(DefaultGltfImageSampler::get_internal);
         let handlers = world.get_resource::<GltfExtensionHandlers>().map(|handlers| handlers.0.clone());
-        let gltf = GltfLoader {
-            supported_compressed_formats: supported.map_or(CompressedImageFormats::NONE, |s| s.0),
+        let supported = supported.map_or(CompressedImageFormats::NONE, |s| s.0);
+        let sampler = sampler.unwrap_or_else(|| {
+            DefaultGltfImageSampler::new(&ImageSamplerDescriptor::linear()).get_internal()
+        });
+        let handlers = handlers.unwrap_or_default();
+        let gltf = || GltfLoader {
+            supported_compressed_formats: supported,
             custom_vertex_attributes: Default::default(),
-            default_sampler: sampler.unwrap_or_else(|| {
-                DefaultGltfImageSampler::new(&ImageSamplerDescriptor::linear()).get_internal()
-            }),
+            default_sampler: sampler.clone(),
             default_convert_coordinates: Default::default(),
-            extensions: handlers.unwrap_or_default(),
+            extensions: handlers.clone(),
             default_skinned_mesh_bounds_policy: Default::default(),
         };
+        let (models, misplaced) = (gltf(), gltf());
         let server = world.resource::<AssetServer>().clone();
-        app.register_asset_loader(ModelLoader::new(server, gltf));
+        app.register_asset_loader(MisplacedLoader::new(misplaced));
+        app.register_asset_loader(ModelLoader::new(server, models));
     }
 }

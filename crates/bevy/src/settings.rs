@@ -20,6 +20,8 @@ pub struct ModelSettings {
     pub textures: bool,
     /// The skin whose pictures are taken, of models that have several.
     pub skin: Option<u32>,
+    /// The factor of all lengths: 0.0254 converts Quake's units to metres.
+    pub scale: Option<f64>,
     /// The kind of file, as in `dpm`, whatever content and name say.
     pub format: Option<String>,
     /// The folder of the source from which the names of image files lead. By default it is the parent of the nearest
@@ -37,6 +39,7 @@ impl Default for ModelSettings {
             companions: true,
             textures: true,
             skin: None,
+            scale: None,
             format: None,
             root: None,
             gltf: GltfLoaderSettings::default(),

@@ -8,7 +8,7 @@
  *   ./convert back zym out/ marine.glb              the edited GLB as the game's file
  *   ./convert back zym out/ onto=marine.zym marine.glb
  *
- * Options: embedded=1, all_influences=1, extras=1, prune=1, scale=N, frames_at=N, name=FILE, dialect=NAME, pose=CLIP:FRAME,
+ * Options: embedded=1, all_influences=1, extras=1, prune=1, no_textures=1, scale=N, frames_at=N, name=FILE, dialect=NAME, pose=CLIP:FRAME,
  * snap=exact, snap=default, snap=loose, onto=FILE.
  */
 #include <meshwright.h>
@@ -94,6 +94,8 @@ static bool option(const char *word, MwConvertOptions *options, const char **ont
         options->extras = atoi(value) != 0;
     } else if ((value = value_of(word, "prune"))) {
         options->prune = atoi(value) != 0;
+    } else if ((value = value_of(word, "no_textures"))) {
+        options->no_textures = atoi(value) != 0;
     } else if ((value = value_of(word, "scale"))) {
         options->scale = atof(value);
     } else if ((value = value_of(word, "frames_at"))) {

@@ -47,6 +47,8 @@ pub struct MwConvertOptions {
     pub extras: bool,
     /// Drop vertices that no triangle uses.
     pub prune: bool,
+    /// Leave out the textures that are found.
+    pub no_textures: bool,
     /// The pose of an OBJ file: a clip by name or number and a frame, as in "walk:3". NULL for the rest pose.
     pub pose: *const c_char,
     /// The tolerance within which mw_model_restore counts a value as unedited; one of MwSnap.
@@ -65,6 +67,7 @@ pub extern "C" fn mw_convert_options_default() -> MwConvertOptions {
         all_influences: false,
         extras: false,
         prune: false,
+        no_textures: false,
         pose: ptr::null(),
         snap: MwSnap::Default as u32,
     }
@@ -157,7 +160,8 @@ unsafe fn converting(model: &MwModel, options: *const MwConvertOptions) -> Resul
     let write = WriteOptions::default()
         .with_limits(model.asset.limits())
         .with_dialect(dialect_name.map(dialect).transpose()?)
-        .with_gltf(export);
+        .with_gltf(export)
+        .without_textures(given.no_textures);
     let options = ConvertOptions::from(write)
         .with_scale(Some(given.scale).filter(|scale| *scale != 0.0))
         .with_embedded(given.embedded)

@@ -124,6 +124,21 @@ fn every_option_is_the_librarys() {
     // If an option were ignored, two cases would give the same file.
     assert!(different.len() + 1 >= cases.len(), "{}", different.len());
 
+    // A model of which the game has a texture.
+    let (textured, bare) = (folder("textured"), folder("bare"));
+    let member = models_in(testdata().join("game/base")).unwrap().models.into_iter().find(|found| {
+        let scene = Opener::new().textures(true).open(&found.path).and_then(|model| model.scene());
+        scene.is_ok_and(|scene| scene.value.materials.iter().any(|material| material.image.is_some()))
+    });
+    let member = member.unwrap().path.to_str().unwrap().to_owned();
+    fine(&["to", "glb", &textured, "name=x.glb", &member]);
+    fine(&["to", "glb", &bare, "name=x.glb", "no_textures=1", &member]);
+    let holds_image = |folder: &str| {
+        let bytes = fs::read(format!("{folder}/x.glb")).unwrap();
+        bytes.windows(8).any(|word| word == b"\"images\"")
+    };
+    assert_eq!((holds_image(&textured), holds_image(&bare)), (true, false));
+
     let out = folder("dialect");
     let said = fine(&["to", "fso", &out, "dialect=doc56", &fixture("dpm/hopper.ok.dpm")]);
     let dialect = WriteOptions::default().with_dialect(Some("doc56".into())).into();

@@ -10,5 +10,6 @@
 
 mod app;
 mod files;
+mod handles;
 mod hostile;
 mod play;
