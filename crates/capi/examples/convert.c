@@ -138,17 +138,15 @@ static void report(const MwFiles *files) {
 
 static int convert(bool back, const char *target, const char *folder, int count, char **words) {
     MwConvertOptions options = mw_convert_options_default();
-    MwOptions reading = mw_options_default();
     MwModel *models[MOST] = {NULL}, *original = NULL, *figure = NULL;
     MwFiles *files = NULL;
     MwError *error = NULL;
     const char *onto = NULL;
     size_t opened = 0;
     MwStatus status = MW_STATUS_OK;
-    reading.textures = true;
     for (int i = 0; i < count && status == MW_STATUS_OK; i++) {
         if (!option(words[i], &options, &onto) && opened < MOST) {
-            status = mw_model_open(words[i], &reading, &models[opened], &error);
+            status = mw_model_open(words[i], NULL, &models[opened], &error);
             opened += status == MW_STATUS_OK;
         }
     }

@@ -164,6 +164,10 @@ typedef struct {
    */
   bool prune;
   /**
+   * Search no textures. They are part of a model that was opened with them.
+   */
+  bool no_textures;
+  /**
    * The pose of an OBJ file: a clip by name or number and a frame, as in "walk:3". NULL for the rest pose.
    */
   const char *pose;

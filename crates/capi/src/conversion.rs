@@ -47,7 +47,7 @@ pub struct MwConvertOptions {
     pub extras: bool,
     /// Drop vertices that no triangle uses.
     pub prune: bool,
-    /// Leave out the textures that are found.
+    /// Search no textures. They are part of a model that was opened with them.
     pub no_textures: bool,
     /// The pose of an OBJ file: a clip by name or number and a frame, as in "walk:3". NULL for the rest pose.
     pub pose: *const c_char,

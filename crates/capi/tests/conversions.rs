@@ -48,7 +48,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn opened(name: &str) -> Model {
-    Opener::new().textures(true).open(testdata().join(name)).unwrap()
+    Opener::new().open(testdata().join(name)).unwrap()
 }
 
 /// Asserts that a folder holds the files of a conversion, and that the example listed them with their losses.
