@@ -124,7 +124,7 @@ fn every_option_is_the_librarys() {
     // If an option were ignored, two cases would give the same file.
     assert!(different.len() + 1 >= cases.len(), "{}", different.len());
 
-    // A model of which the game has a texture.
+    // A model with a texture.
     let (textured, bare) = (folder("textured"), folder("bare"));
     let member = models_in(testdata().join("game/base")).unwrap().models.into_iter().find(|found| {
         let scene = Opener::new().textures(true).open(&found.path).and_then(|model| model.scene());
