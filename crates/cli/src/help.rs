@@ -173,6 +173,8 @@ const CONVERT: &[(&str, &[&str])] = &[
             "recompute_normals",
             "blend_normals",
             "tso_id",
+            "name",
+            "tso_hands",
         ],
     ),
 ];

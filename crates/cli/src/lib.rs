@@ -15,6 +15,7 @@ mod diff;
 mod dump;
 mod edit;
 mod explain;
+mod figure;
 mod help;
 mod info;
 mod input;

@@ -10,6 +10,7 @@ pub(crate) mod difference;
 use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
 use crate::batch::Workers;
 use crate::destination::{Destination, below};
+use crate::figure::Figure;
 use crate::input::{Input, chosen, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
 use crate::output::{self, Outputs, content_of};
@@ -204,17 +205,9 @@ impl RenderRun<'_> {
 
     /// Renders one character of several files. An error has the index of its input.
     fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let mut models = Vec::new();
-        for (i, input) in inputs.iter().enumerate() {
-            let opened = self.reader.open(input).map_err(|refusal| (i, refusal))?;
-            self.reader.note(opened.sources());
-            self.reader.say_used(input, &opened);
-            models.push(opened);
-        }
-        let lead = Model::figure_lead(&models).unwrap_or(0);
-        let figure =
-            Model::figure(models).map_err(|e| (e.input(), Refusal::Argument(e.message().to_owned())))?;
-        self.render_to(figure, &Place::named(&self.args.output)).map_err(|refusal| (lead, refusal))
+        let Figure { model, lead } =
+            Figure::open(&self.reader, inputs, |e| Refusal::Argument(e.message().to_owned()))?;
+        self.render_to(model, &Place::named(&self.args.output)).map_err(|refusal| (lead, refusal))
     }
 
     fn render_to(&self, opened: Model, place: &Place) -> Result<Done, Refusal> {

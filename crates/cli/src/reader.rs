@@ -4,6 +4,7 @@ use crate::args::{ClipNamesArg, CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
 use crate::refusal::{Broken, Refusal};
 use crate::{Fail, batch, render, say};
+use meshwright::crucible::QuaternionOrder;
 use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::tso::Wear;
@@ -56,8 +57,10 @@ impl Reader {
         };
         let right = companions.gesture.first().copied().unwrap_or_default();
         let left = companions.gesture.get(1).copied().unwrap_or(right);
-        let options = settings(args)
-            .fold(Opener::from(read), |options, (setting, value)| options.setting(setting, value))
+        let order = if args.quaternions_w_first { QuaternionOrder::Wxyz } else { QuaternionOrder::default() };
+        let options = Opener::from(read)
+            .dialect(args.dialect.as_deref().unwrap_or_default())
+            .quaternions(order)
             .format(args.read_as)
             .companions(!args.no_companions)
             .clip_names(clip_names)
@@ -620,13 +623,6 @@ fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item 
     ];
     let one = one.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
     args.anim.iter().map(|path| (Role::Animation, path)).chain(one)
-}
-
-/// Returns the settings that the arguments choose.
-fn settings(read: &ReadArgs) -> impl Iterator<Item = (&'static str, &str)> {
-    let dialect = read.dialect.as_ref().map(|name| ("dialect", name.as_str()));
-    let quaternions = read.quaternions_w_first.then_some(("quaternions", "wxyz"));
-    dialect.into_iter().chain(quaternions)
 }
 
 #[cfg(test)]

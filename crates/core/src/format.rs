@@ -80,12 +80,6 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// The options of a read. The default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;
 
-    /// Sets one of the [`SETTINGS`](Self::SETTINGS). Returns `false` without a change if the setting or
-    /// value does not exist.
-    fn set(_options: &mut Self::Options, _setting: &str, _value: &str) -> bool {
-        false
-    }
-
     /// Adds a companion file that takes part in reading. Returns `false` if the format has no companion of
     /// this role.
     fn attach(_options: &mut Self::Options, _role: Role, _bytes: Arc<[u8]>) -> bool {

@@ -51,23 +51,6 @@ pub(crate) const DIALECT: Setting = Setting { name: "dialect", values: Dialect::
 /// The setting for the order of the floats of a rotation.
 pub(crate) const QUATERNIONS: Setting = Setting { name: "quaternions", values: QuaternionOrder::NAMES };
 
-impl CrucibleOptions {
-    /// Sets a value of [`DIALECT`].
-    pub(crate) fn set_dialect(&mut self, setting: &str, value: &str) -> bool {
-        let chosen = Dialect::ALL.into_iter().find(|d| setting == DIALECT.name && d.name() == value);
-        self.dialect = chosen.or(self.dialect);
-        chosen.is_some()
-    }
-
-    /// Sets a value of [`QUATERNIONS`].
-    pub(crate) fn set_quaternions(&mut self, setting: &str, value: &str) -> bool {
-        let is = |o: &QuaternionOrder| setting == QUATERNIONS.name && o.name() == value;
-        let chosen = QuaternionOrder::ALL.into_iter().find(is);
-        self.quaternions = chosen.unwrap_or(self.quaternions);
-        chosen.is_some()
-    }
-}
-
 impl From<ReadOptions> for CrucibleOptions {
     fn from(read: ReadOptions) -> Self {
         Self { read, ..Self::default() }
@@ -77,16 +60,14 @@ impl From<ReadOptions> for CrucibleOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn choices_are_made_by_name() {
-        let mut options = CrucibleOptions::default();
-        assert!(DIALECT.values.iter().all(|v| options.set_dialect("dialect", v)));
-        assert_eq!(options.dialect, Some(Dialect::Bone32));
-        assert!(QUATERNIONS.values.iter().all(|v| options.set_quaternions("quaternions", v)));
-        assert_eq!(options.quaternions, QuaternionOrder::Wxyz);
-        let before = options;
-        assert!(!options.set_dialect("dialect", "doc56") && !options.set_quaternions("dialect", "xyzw"));
-        assert_eq!(options, before);
+        let dialects: Vec<Dialect> = DIALECT.values.iter().map(|v| v.parse().unwrap()).collect();
+        assert_eq!(dialects, Dialect::ALL);
+        let orders: Vec<QuaternionOrder> = QUATERNIONS.values.iter().map(|v| v.parse().unwrap()).collect();
+        assert_eq!(orders, QuaternionOrder::ALL);
+        assert!("doc56".parse::<Dialect>().is_err() && "wyxz".parse::<QuaternionOrder>().is_err());
     }
 }

@@ -65,7 +65,7 @@ mod write;
 pub use byte_source::ByteSource;
 pub use error::FilesError;
 pub use listing::EntryKind;
-pub use pack::{Coding, Member, Pack, PackKind};
+pub use pack::{Coding, FarVersion, Member, Pack, PackKind};
 pub use pack_order::PackOrder;
 pub use path::{AsTreePath, TreePath};
 pub use remote::{Remote, Want};

@@ -127,12 +127,6 @@ impl FileFormat for FsoModel<'static> {
 
     type Options = FsoOptions;
 
-    fn set(options: &mut FsoOptions, setting: &str, value: &str) -> bool {
-        let dialect = value.parse().ok().filter(|_| setting == "dialect");
-        options.dialect = dialect.or(options.dialect);
-        dialect.is_some()
-    }
-
     fn attach(options: &mut FsoOptions, role: Role, bytes: Arc<[u8]>) -> bool {
         let is_metadata = role == Role::Metadata;
         if is_metadata {

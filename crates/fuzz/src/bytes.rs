@@ -1,7 +1,7 @@
 //! Bytes as a file of one kind.
 
 use super::LIMITS;
-use meshwright::{FileFormat, Kind, ReadOptions, Visitor};
+use meshwright::{Kind, ReadOptions, ReadSettings, Visitor};
 use meshwright_testkit::laws::{answer, refusal};
 
 /// The bytes are read: strictly, and leniently where that is a refusal.
@@ -11,17 +11,20 @@ pub(crate) struct Parse<'b>(pub(crate) &'b [u8]);
 pub(crate) struct Round<'b>(pub(crate) &'b [u8]);
 
 /// Returns the options of a kind of file. Where it has settings the bytes decide, or one value is insisted on, by the last byte.
-pub(crate) fn options<K: FileFormat>(read: ReadOptions, bytes: &[u8]) -> K::Options {
-    let mut options = K::Options::from(read.with_limits(LIMITS));
+pub(crate) fn options<K: Kind>(read: ReadOptions, bytes: &[u8]) -> K::Options {
+    let mut settings = ReadSettings::from(read.with_limits(LIMITS));
     let mut number = usize::from(bytes.last().copied().unwrap_or(0) / 8);
     for setting in K::SETTINGS {
         let choices = setting.values.len() + 1;
         if let Some(value) = (number % choices).checked_sub(1) {
-            K::set(&mut options, setting.name, setting.values[value]);
+            match (setting.name, setting.values[value]) {
+                ("quaternions", order) => settings.quaternions = order.parse().expect("a known order"),
+                (_, dialect) => settings = settings.with_dialect(dialect),
+            }
         }
         number /= choices;
     }
-    options
+    K::options(&settings)
 }
 
 impl Visitor for Parse<'_> {

@@ -41,13 +41,10 @@ impl Visitor for Model<'_> {
     fn visit<K: Kind>(self) {
         let strategies = K::strategies();
         let Some((last, bytes)) = self.0.split_last() else { return };
-        let (setting, strategy) = &strategies[usize::from(*last) % strategies.len()];
+        let (dialect, strategy) = &strategies[usize::from(*last) % strategies.len()];
         let options = |read: ReadOptions| {
-            let mut options = K::Options::from(read);
-            if let Some((name, value)) = setting {
-                assert!(K::set(&mut options, name, value), "no {name} {value}");
-            }
-            options
+            let settings = meshwright::ReadSettings::from(read);
+            K::options(&dialect.map_or(settings.clone(), |dialect| settings.with_dialect(dialect)))
         };
         model(bytes, strategy, &laws_with(options));
     }

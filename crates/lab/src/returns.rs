@@ -121,7 +121,7 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let main = made.value.main().ok_or("nothing was made")?;
     let mut open = Opener::new().format(format);
     if let Some(dialect) = dialect {
-        open = open.setting("dialect", dialect);
+        open = open.dialect(dialect);
     }
     let asset = open.open_in(&tree, &main.name).map_err(|e| e.to_string())?;
     if asset.check().has_errors() {

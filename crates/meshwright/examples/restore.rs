@@ -1,5 +1,4 @@
-//! Converts an edited GLB back to a game's format, with the original that it contains:
-//! `cargo run -p meshwright --example restore -- EDITED.glb FORMAT FOLDER`.
+//! Restores a game's file from an edited GLB: `cargo run -p meshwright --example restore -- EDITED.glb FORMAT FOLDER`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,6 +4,8 @@ mod converted;
 mod options;
 mod pipeline;
 mod relative;
+#[cfg(feature = "tso")]
+mod sims_skeleton;
 mod streams;
 mod wavefront;
 
@@ -82,6 +84,25 @@ impl Target {
         let native = Format::ALL.iter().filter(|f| f.holds_model()).map(|f| Self::from(*f));
         let native = native.filter(|target| matches!(target, Self::Native(_)));
         Self::EXCHANGE.iter().copied().chain(native)
+    }
+
+    /// Returns all targets that can be named: also an outfit of The Sims Online, whose files need a number.
+    pub fn all_named() -> impl Iterator<Item = Self> {
+        #[cfg(feature = "tso")]
+        let outfit = Some(Self::Native(Format::Oft));
+        #[cfg(not(feature = "tso"))]
+        let outfit = None;
+        Self::all().chain(outfit)
+    }
+
+    /// Returns the ending of the name of its main file, with a dot. It includes the number of an outfit.
+    pub fn ending(self, options: &WriteOptions) -> String {
+        #[cfg(feature = "tso")]
+        if let (Self::Native(Format::Oft), Some(id)) = (self, options.tso.id) {
+            return format!(".{}.oft", meshwright_tso::Oft::number(id).tag());
+        }
+        let _ = options;
+        format!(".{}", self.extension())
     }
 
     /// Returns true if the files of this target hold textures, or name them.

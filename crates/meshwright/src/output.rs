@@ -117,6 +117,8 @@ impl Kinds {
                     made = &["skin"];
                 }
                 formats.push(format);
+                #[cfg(feature = "tso")]
+                formats.extend((format == Format::Oft).then_some(Format::Hag));
                 // Keys come with the record that says whose they are.
                 let is_owner = |other: &Format| other.companions().iter().any(|c| c.kind == format.id());
                 formats.extend(Format::ALL.iter().copied().filter(is_owner));

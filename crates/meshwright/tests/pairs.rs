@@ -94,7 +94,7 @@ fn read(pair: &str, files: &OutputFiles, dialect: Option<&str>) -> Held {
         let Some(format) = Format::from_name(&file.name).filter(|f| f.holds_model()) else { continue };
         let mut options = Opener::new().format(format);
         if let Some(dialect) = dialect {
-            options = options.setting("dialect", dialect);
+            options = options.dialect(dialect);
         }
         let asset = options.open_in(&finder, TreePath::new(&file.name).unwrap());
         let asset: Model = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));

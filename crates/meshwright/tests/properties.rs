@@ -35,10 +35,9 @@ impl Visitor for Each {
     fn visit<K: Kind>(self) -> usize {
         let read = ReadOptions::default().with_limits(Limits::default().with_memory(MEMORY));
         let mut runs = 0;
-        for (setting, strategy) in K::strategies() {
+        for (dialect, strategy) in K::strategies() {
             let settings = ReadSettings::from(read);
-            let settings =
-                setting.map_or(settings.clone(), |(name, value)| settings.with_setting(name, value));
+            let settings = dialect.map_or(settings.clone(), |dialect| settings.with_dialect(dialect));
             let mut runner =
                 TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(self.1) });
             let strategy: BoxedStrategy<AnyModel> = strategy.prop_map(Into::into).boxed();

@@ -100,7 +100,7 @@ pub(crate) fn open(
         .limits(limits.with_memory(max_memory.unwrap_or(limits.memory)))
         .lenient(lenient);
     if let Some(dialect) = dialect {
-        open = open.setting("dialect", &crate::options::dialect(dialect)?);
+        open = open.dialect(&crate::options::dialect(dialect)?);
     }
     let asset = match source {
         Source::Path(_) if name.is_some() || beside.is_some() => {

@@ -107,17 +107,6 @@ impl FileFormat for Cfp {
 
     type Options = CfpOptions;
 
-    /// Sets `counts`, the numbers of translations and rotations of the skill, as in `120,1740`.
-    fn set(options: &mut CfpOptions, setting: &str, value: &str) -> bool {
-        let counts = || {
-            let (t, r) = value.split_once(',')?;
-            Some((t.trim().parse().ok()?, r.trim().parse().ok()?))
-        };
-        let Some(counts) = counts().filter(|_| setting == "counts") else { return false };
-        options.counts = Some(counts);
-        true
-    }
-
     meshwright_core::own_verbs!();
 }
 

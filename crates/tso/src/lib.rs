@@ -15,13 +15,15 @@
 //! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
 //! | `.cmx`, `.bcf` (The Sims 1) | yes | yes | byte-identical | yes | with a character | with a character |
 //! | `.cfp` (The Sims 1) | yes | yes | byte-identical | - | with its skill | with its skill |
-//! | `.apr` `.oft` `.hag` `.po` `.col` | yes | yes | byte-identical | - | name meshes | - |
+//! | `.apr` `.oft` `.hag` | yes | yes | byte-identical | - | name meshes | a new outfit |
+//! | `.po` `.col` | yes | yes | byte-identical | - | name meshes | - |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
 //! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64 bits.
 //! *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`]. *With a
 //! character*: [`write_scene`] writes all files of a character, this one if the names of mesh and material hold the
-//! game's numbers.
+//! game's numbers. *A new outfit*: [`write_outfit`] writes all files of an outfit. [`CharacterSearch`] finds the files of a
+//! character among those of a game.
 //!
 //! # Conventions of the files
 //!
@@ -108,6 +110,7 @@ mod resource;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
+mod search;
 mod skel;
 #[cfg(feature = "proptest")]
 pub mod strategy;
@@ -127,16 +130,21 @@ pub use name::Name;
 pub use outfit::{Apr, Col, ColItem, FileRef, Gesture, Hag, Oft, Po, Region, Side, Tone};
 pub use pose::{Between, BonePose};
 pub use props::PropertyList;
+#[cfg(feature = "recover")]
+pub use scene::EditedCharacter;
 #[cfg(feature = "scene")]
 pub use scene::{
-    Assembly, CharacterForm, MeshForm, NATIVE_FIELDS, Part, TO_GLTF, TsoSceneOptions, write_scene,
+    Assembly, CharacterForm, FileMesh, MeshForm, Part, TO_GLTF, TsoSceneOptions, is_written, write_outfit,
+    write_scene,
 };
-#[cfg(feature = "recover")]
-pub use scene::{EditedFigure, Figure, FigureMesh};
+pub use search::{
+    CharacterSearch, CharacterStyle, DuplicateFile, FoundSkeleton, GameFiles, GameFolder, GameIndex,
+    OutfitPart, OutfitRecord,
+};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{
-    Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,
-    SkillMotion, SkinPart, Skn, Suit, Wear,
+    Bcf, Bmf, CHOSEN_BY_SUIT, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill,
+    SkillEvent, SkillMotion, SkinPart, Skn, Suit, Wear,
 };
 
 /// The README's example, compiled with the documentation tests.

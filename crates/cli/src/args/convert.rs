@@ -161,9 +161,15 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     pub fps: Option<f32>,
     /// Number of the first mesh of The Sims Online and its texture in the game's archives, if their names have none:
-    /// decimal, or 0x and hexadecimal. A .bnd is written next to the mesh
+    /// decimal, or 0x and hexadecimal. A .bnd is written next to the mesh. --to oft writes all files of an outfit
     #[arg(long, value_name = "N", value_parser = parse_id)]
     pub tso_id: Option<u32>,
+    /// Name of a new outfit of The Sims: of its suit, skins and meshes, instead of the original's names and numbers
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Number of the game's hands (.hag) for an outfit (--to oft) whose meshes have none
+    #[arg(long, value_name = "N", value_parser = parse_id)]
+    pub tso_hands: Option<u32>,
     /// Write the neighbours of triangles into IQM
     #[arg(long)]
     pub adjacency: bool,

@@ -15,7 +15,7 @@ pub(crate) use help::{CompletionsArgs, ManArgs};
 pub(crate) use inspect::{
     CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,
 };
-pub(crate) use pack::{PackArgs, UnpackArgs};
+pub(crate) use pack::{FarArg, PackArgs, UnpackArgs};
 pub(crate) use render::{OverlayArg, RenderArgs, ThumbnailArgs, ViewArg};
 pub(crate) use shared::{ClipNamesArg, CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
 pub(crate) use values::Purpose;

@@ -2,7 +2,7 @@
 
 use super::shared::OutputFormat;
 use super::values::parse_size;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -41,6 +41,20 @@ pub(crate) struct PackRunArgs {
     pub max_memory: u64,
 }
 
+/// A version of archives of The Sims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FarArg {
+    /// The Sims 1
+    #[value(name = "1a")]
+    OneA,
+    /// The Sims 1, with short lengths of names
+    #[value(name = "1b")]
+    OneB,
+    /// The Sims Online: names include the numbers of file and type
+    #[value(name = "3")]
+    Three,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
     /// Folder whose files are packed, under their paths in it; or another pack
@@ -52,6 +66,9 @@ pub(crate) struct PackArgs {
     /// for byte
     #[arg(long, value_name = "PACK")]
     pub onto: Option<PathBuf>,
+    /// Version of an archive of The Sims; by default 3 for .dat, and for .far if all names have numbers, else 1a
+    #[arg(long, value_enum, value_name = "VERSION", conflicts_with = "onto")]
+    pub far: Option<FarArg>,
     #[command(flatten)]
     pub run: PackRunArgs,
 }

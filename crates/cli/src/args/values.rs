@@ -12,7 +12,7 @@ pub(super) fn format() -> impl TypedValueParser<Value = Format> {
 
 /// Returns the parser for the name of a conversion target.
 pub(super) fn target() -> impl TypedValueParser<Value = Target> {
-    PossibleValuesParser::new(Target::all().map(Target::id)).try_map(|name| name.parse::<Target>())
+    PossibleValuesParser::new(Target::all_named().map(Target::id)).try_map(|name| name.parse::<Target>())
 }
 
 /// Returns the parser for the name of an engine whose limits are known.

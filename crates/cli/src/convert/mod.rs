@@ -22,7 +22,8 @@ use crate::results::Results;
 use crate::{Fail, Status, render};
 use many_models::Many;
 use meshwright::files::output::{FileId, Replace};
-use meshwright::{Format, Target};
+use meshwright::tso::ResourceId;
+use meshwright::{Format, Target, WriteOptions};
 use one_model::ConvertRun;
 use paths::out_paths;
 use std::collections::BTreeSet;
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if args.keep_native && !matches!(to, Target::Glb | Target::Gltf) {
         return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
     }
+    let ending = ending(args, to, &destination)?;
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
     let reader =
         reader.with_originals(&args.onto).naming_companions(!several || args.read.verbose).converting(args);
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
             None => Ok(plan),
         }
     })?;
-    let work = ConvertRun { args, reader, outputs: Outputs::new(&destination), to };
+    let work = ConvertRun { args, reader, outputs: Outputs::new(&destination), to, ending };
     let found = results.inputs(expand(results.selection(), into));
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
@@ -112,7 +114,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
         return results.finish();
     }
-    let paths = out_paths(&inputs, &destination, to);
+    let paths = out_paths(&inputs, &destination, to, &work.ending);
     if destination != Destination::Stdout {
         let reserved = paths.iter().try_for_each(|out| work.reader.plan().reserve(&out.place));
         reserved.map_err(|clash| Fail::Usage(clash.to_string()))?;
@@ -159,6 +161,20 @@ fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
         && !matches!(to, Target::Native(_))
         && extension()
         && place().is_some_and(|p| FileId::of(&p).is_some_and(|p| Some(p) == FileId::of(&input.path)))
+}
+
+/// Returns the ending of the names of results. A number that the arguments give must be in the name of the output.
+fn ending(args: &ConvertArgs, to: Target, destination: &Destination) -> Result<String, Fail> {
+    let ending = to.ending(&WriteOptions::default().with_tso_id(args.tso_id));
+    if let Destination::File(path) = destination
+        && ending.len() > to.extension().len() + 1
+        && ResourceId::from_file_name(&path.to_string_lossy()).is_none()
+    {
+        let named = path.with_extension(ending.trim_start_matches('.'));
+        let (shown, named) = (render::path(path), render::path(&named));
+        return Err(Fail::Usage(format!("{shown}: the game finds the file by its number: -o {named}")));
+    }
+    Ok(ending)
 }
 
 /// Returns the target: that of `--to`, or that of the output's extension.

@@ -9,6 +9,7 @@ use super::conversion_report::{Done, Made, Written};
 use super::paths::out_paths;
 use crate::args::{ConvertArgs, HoldArg, InfluenceArg, OutputFormat, SnapArg};
 use crate::destination::Destination;
+use crate::figure::Figure;
 use crate::input::Input;
 use crate::manifest::{self, Took, Validity};
 use crate::output;
@@ -39,6 +40,8 @@ pub(super) struct ConvertRun<'a> {
     pub(super) reader: Reader,
     pub(super) outputs: Outputs,
     pub(super) to: Target,
+    /// The ending of the names of results.
+    pub(super) ending: String,
 }
 
 impl ConvertRun<'_> {
@@ -61,7 +64,7 @@ impl ConvertRun<'_> {
         let mut args = self.args.clone();
         args.write.dry_run = true;
         let outputs = Outputs::new(self.outputs.destination());
-        ConvertRun { args: &args, reader, outputs, to: self.to }
+        ConvertRun { args: &args, reader, outputs, to: self.to, ending: self.ending.clone() }
             .convert_model(input, place, &mut Vec::new())
             .is_ok()
     }
@@ -86,27 +89,12 @@ impl ConvertRun<'_> {
 
     /// Converts several inputs that make up one character. An error has the index of its input.
     pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let (mut numbers, mut models) = (Vec::new(), Vec::new());
-        for (i, input) in inputs.iter().enumerate() {
-            let opened = match self.reader.open(input) {
-                Ok(opened) => opened,
-                Err(Refusal::NotAModel) => continue,
-                Err(refusal) => return Err((i, refusal)),
-            };
-            self.reader.note(opened.sources());
-            self.reader.say_used(input, &opened);
-            numbers.push(i);
-            models.push(opened);
-        }
-        let lead = Model::figure_lead(&models);
-        let number = |i: usize| numbers.get(i).copied().unwrap_or(0);
-        let figure = Model::figure(models).map_err(|e| (number(e.input()), no_figure(&e)))?;
-        let i = number(lead.unwrap_or(0));
-        let place = out_paths(inputs, self.outputs.destination(), self.to).remove(0).place;
+        let Figure { model, lead } = Figure::open(&self.reader, inputs, no_figure)?;
+        let place = out_paths(inputs, self.outputs.destination(), self.to, &self.ending).remove(0).place;
         let mut sources = Vec::new();
-        let made = self.conversion(figure, &place, &mut sources);
-        let result = made.and_then(|(made, took)| self.finish(&inputs[i], made, took, &place));
-        self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
+        let made = self.conversion(model, &place, &mut sources);
+        let result = made.and_then(|(made, took)| self.finish(&inputs[lead], made, took, &place));
+        self.appear(Made { sources, result }).map_err(|refusal| (lead, refusal))
     }
 
     /// Prepares the conversion of a model, and returns the files that took part for the manifest.
@@ -226,6 +214,8 @@ impl ConvertRun<'_> {
             .with_dialect(args.read.dialect.clone())
             .with_engine(args.engine)
             .with_tso_id(args.tso_id)
+            .with_tso_name(args.name.clone())
+            .with_tso_hands(args.tso_hands)
             .with_adjacency(args.adjacency)
             .with_clip_files(args.clip_files)
             .with_tangents(args.tangents)

@@ -16,26 +16,31 @@ pub(super) struct OutPath {
 }
 
 /// Returns the output path of each input. A rewrite keeps the name. Inputs of one folder whose names differ only in
-/// the extension keep the extension, so that no output overwrites another.
-pub(super) fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<OutPath> {
+/// the extension keep the extension, so that no output overwrites another. Names of results end with `ending`.
+pub(super) fn out_paths(
+    inputs: &[Input],
+    destination: &Destination,
+    to: Target,
+    ending: &str,
+) -> Vec<OutPath> {
     let folder = match destination {
         Destination::File(path) => return vec![OutPath { place: Place::named(path), renamed: false }],
         Destination::Stdout => return vec![OutPath { place: Place::named("-"), renamed: false }],
         Destination::Folder(folder) => folder,
     };
-    // Stem and extension.
+    // Stem and ending.
     let name = |input: &Input, whole: bool| {
         let name = input.name();
         // An .obj is named like its materials, so that no two of them share those.
         let name = if to == Target::Obj { ObjOptions::with_mtl(&name).mtl_name } else { name };
         let (stem, extension) = match name.rsplit_once('.') {
             Some((stem, own)) if Format::from_name(&name).is_some_and(|f| to == Target::Native(f)) => {
-                (stem, own)
+                (stem, format!(".{own}"))
             }
-            Some((stem, _)) if !whole && !stem.is_empty() => (stem, to.extension()),
-            _ => (name.as_str(), to.extension()),
+            Some((stem, _)) if !whole && !stem.is_empty() => (stem, ending.to_owned()),
+            _ => (name.as_str(), ending.to_owned()),
         };
-        (OutputName::cleaned(stem), format!(".{extension}"))
+        (OutputName::cleaned(stem), extension)
     };
     let place = |input: &Input, whole: bool| {
         let (stem, extension) = name(input, whole);
@@ -74,7 +79,10 @@ mod tests {
     }
 
     fn paths_of(inputs: &[Input], out: &Destination, to: Target) -> Vec<PathBuf> {
-        out_paths(inputs, out, to).into_iter().map(|out| out.place.path().to_owned()).collect()
+        out_paths(inputs, out, to, &format!(".{}", to.extension()))
+            .into_iter()
+            .map(|out| out.place.path().to_owned())
+            .collect()
     }
 
     #[test]
@@ -92,7 +100,8 @@ mod tests {
             input("p.pk3/.ssh/\u{202e}x.dpm", Some(".ssh/\u{202e}x.dpm")),
         ];
         let out = Destination::Folder("out".into());
-        let renamed = out_paths(&inputs, &out, Target::Glb).iter().map(|p| p.renamed).collect::<Vec<_>>();
+        let renamed =
+            out_paths(&inputs, &out, Target::Glb, ".glb").iter().map(|p| p.renamed).collect::<Vec<_>>();
         assert_eq!(renamed, [true, true, false, false, true, true, true, true, false, false]);
         let paths = paths_of(&inputs, &out, Target::Glb);
         let expected = [

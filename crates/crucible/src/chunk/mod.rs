@@ -28,9 +28,5 @@ impl FileFormat for Chunk<'static> {
 
     type Options = CrucibleOptions;
 
-    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
-        options.set_dialect(setting, value)
-    }
-
     meshwright_core::own_verbs!(Chunk);
 }

@@ -23,9 +23,5 @@ impl FileFormat for CModel<'static> {
 
     type Options = CrucibleOptions;
 
-    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
-        options.set_dialect(setting, value)
-    }
-
     meshwright_core::own_verbs!(CModel);
 }

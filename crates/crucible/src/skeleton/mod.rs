@@ -22,9 +22,5 @@ impl FileFormat for SkeletonChunk {
 
     type Options = CrucibleOptions;
 
-    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
-        options.set_quaternions(setting, value)
-    }
-
     meshwright_core::own_verbs!();
 }

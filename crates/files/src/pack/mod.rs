@@ -13,6 +13,7 @@ pub(crate) mod shared_bytes;
 mod vp;
 pub(crate) mod zip;
 
+pub use far::FarVersion;
 pub use member::{Coding, Member};
 
 pub(crate) use scan::Refused;

@@ -1,7 +1,7 @@
 //! Writes an archive of The Sims: the members, then the manifest.
 
 use super::{File, PackBuilder, Packed, pak, write_error};
-use crate::pack::far::{MAGIC, Raw, Variant, header, parse};
+use crate::pack::far::{FarVersion, MAGIC, Raw, header, parse};
 use crate::pack::scan::Scan;
 use crate::path::TreePath;
 use meshwright_core::ByteWriter;
@@ -20,10 +20,10 @@ struct Item<'b> {
     file: Option<&'b File<'b>>,
 }
 
-fn new(file: &File<'_>, variant: Variant) -> Raw {
-    let (name, id) = if variant == Variant::Three { untagged(&file.path) } else { (None, None) };
+fn new(file: &File<'_>, variant: FarVersion) -> Raw {
+    let (name, id) = if variant == FarVersion::Three { untagged(&file.path) } else { (None, None) };
     let name = name.unwrap_or_else(|| file.path.as_bytes().to_vec());
-    let id = if variant == Variant::Three { Some(id.unwrap_or_default()) } else { None };
+    let id = if variant == FarVersion::Three { Some(id.unwrap_or_default()) } else { None };
     Raw {
         variant,
         place: 0,
@@ -60,7 +60,7 @@ pub(super) fn is_numbered(path: &TreePath) -> bool {
 }
 
 /// Returns the members of the archive in order, and its variant.
-fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Variant, Vec<Item<'b>>)> {
+fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(FarVersion, Vec<Item<'b>>)> {
     let (mut items, mut variant) = (Vec::new(), None);
     if let Some(pack) = builder.onto {
         let budget = builder.budget();
@@ -83,8 +83,8 @@ fn items<'b>(builder: &'b PackBuilder<'b>, done: &mut Packed) -> io::Result<(Var
     }
     let files = builder.new_files();
     let all_numbered = !files.is_empty() && files.iter().all(|file| is_numbered(&file.path));
-    let fits = if all_numbered { Variant::Three } else { Variant::OneA };
-    let variant = variant.unwrap_or(fits);
+    let fits = if all_numbered { FarVersion::Three } else { FarVersion::OneA };
+    let variant = variant.or(builder.far).unwrap_or(fits);
     for file in files {
         let mut raw = new(file, variant);
         raw.size = length((file.content)().map_err(io::Error::other)?.len())?;
@@ -103,14 +103,14 @@ fn put_entry(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
     let name = u16::try_from(raw.name.len()).map_err(|_| write_error("", "a name is too long"))?;
     w.le_u32(raw.size);
     match raw.variant {
-        Variant::OneA | Variant::OneB => {
+        FarVersion::OneA | FarVersion::OneB => {
             w.le_u32(raw.stored);
             w.le_u32(raw.offset);
         }
-        Variant::Three if raw.stored > LARGEST_STORED => {
+        FarVersion::Three if raw.stored > LARGEST_STORED => {
             return Err(write_error("", "a member of version 3 has at most 16 MiB"));
         }
-        Variant::Three => {
+        FarVersion::Three => {
             w.le_u32(raw.stored | u32::from(raw.data_type) << 24);
             w.le_u32(raw.offset);
             // Two flags with the values that the game writes.
@@ -118,8 +118,8 @@ fn put_entry(w: &mut ByteWriter, raw: &Raw) -> io::Result<()> {
         }
     }
     match raw.variant {
-        Variant::OneA => w.le_u32(name.into()),
-        Variant::OneB | Variant::Three => w.le_u16(name),
+        FarVersion::OneA => w.le_u32(name.into()),
+        FarVersion::OneB | FarVersion::Three => w.le_u16(name),
     }
     if let Some((file, kind)) = raw.id {
         w.le_u32(kind);
@@ -149,7 +149,7 @@ pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Resul
     let start = fit(at)?;
     head.record(header::SIZE, |r| {
         r.bytes(header::MAGIC, MAGIC);
-        r.le_u32(header::VERSION, if variant == Variant::Three { 3 } else { 1 });
+        r.le_u32(header::VERSION, if variant == FarVersion::Three { 3 } else { 1 });
         r.le_u32(header::MANIFEST, start);
     });
     out.write_all(head.as_bytes())?;

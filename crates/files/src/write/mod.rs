@@ -5,7 +5,7 @@ mod pak;
 mod zip;
 
 use crate::error::FilesError;
-use crate::pack::{Pack, PackKind};
+use crate::pack::{FarVersion, Pack, PackKind};
 use crate::path::TreePath;
 use meshwright_core::Order as _;
 use meshwright_core::{Budget, Limits};
@@ -46,6 +46,8 @@ pub struct PackBuilder<'a> {
     quick: bool,
     /// True if names must include file and type numbers.
     numbered: bool,
+    /// The version of an archive of The Sims.
+    far: Option<FarVersion>,
 }
 
 impl fmt::Debug for PackBuilder<'_> {
@@ -75,7 +77,7 @@ impl<'a> PackBuilder<'a> {
         match kind {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
                 let (files, limits) = (BTreeMap::new(), Limits::default());
-                Ok(Self { kind, files, onto: None, limits, quick: false, numbered: false })
+                Ok(Self { kind, files, onto: None, limits, quick: false, numbered: false, far: None })
             }
             #[allow(unreachable_patterns, reason = "later kinds cannot be written until a writer exists")]
             _ => Err(unpackable("", format!("a {kind} is read and not written"))),
@@ -96,11 +98,12 @@ impl<'a> PackBuilder<'a> {
         self
     }
 
-    /// Requires that the names of all added files include file and type numbers, as in
-    /// `a.00c0ffee0000000d.oft`. The Sims Online reads no other archives.
+    /// Sets the version of an archive of The Sims. By default an archive has version 3 if the names of all files include
+    /// file and type numbers, as in `a.00c0ffee0000000d.oft`, otherwise version 1. Version 3, the only one that The Sims
+    /// Online reads, then requires these numbers.
     #[must_use]
-    pub fn numbered(mut self) -> Self {
-        self.numbered = true;
+    pub fn with_far(mut self, version: FarVersion) -> Self {
+        (self.numbered, self.far) = (version == FarVersion::Three, Some(version));
         self
     }
 
@@ -109,7 +112,6 @@ impl<'a> PackBuilder<'a> {
     ///
     /// # Errors
     /// If it is of another kind.
-    /// When it is of another kind.
     pub fn based_on(mut self, pack: &'a Pack) -> Result<Self, FilesError> {
         if pack.kind() != self.kind {
             let why = format!("is a {}, which does not become a {}", pack.kind(), self.kind);

@@ -5,6 +5,8 @@ use super::converted::{Conversion, Converted, Made, Route, several_files};
 use super::options::ConvertOptions;
 #[cfg(feature = "gltf")]
 use super::options::OriginalSource;
+#[cfg(feature = "tso")]
+use super::sims_skeleton::made_for;
 #[cfg(feature = "rig")]
 use crate::clip_frame::ClipFrame;
 #[cfg(feature = "gltf")]
@@ -12,8 +14,6 @@ use crate::embedded_original::{Keeping, Original};
 use crate::error::Error;
 #[cfg(feature = "rig")]
 use crate::error::ErrorKind;
-#[cfg(feature = "tso")]
-use crate::formats::{Companions, Format};
 use crate::model::{Finder, Model, Part, PartRole};
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
@@ -364,7 +364,7 @@ fn from_scene(
     let map = shaping.map;
     #[cfg(feature = "tso")]
     {
-        options.write.made_for = made_for(&model, target, &options)?.or(options.write.made_for);
+        options.write.tso.made_for = made_for(&model, target, &options)?.or(options.write.tso.made_for);
     }
     if target == Target::Obj {
         options.write.texture_files = texture_files(model.finder(), &parts, options.output.as_deref());
@@ -567,53 +567,4 @@ fn pose(scene: &mut Scene, model: &Model, text: &str) -> Result<Vec<meshwright_s
     let posed = evaluator.meshes()?;
     scene.clips.truncate(own);
     Ok(posed)
-}
-
-/// Returns true if files of a format use a skeleton of The Sims.
-#[cfg(feature = "tso")]
-fn has_sims_skeleton(format: Format) -> bool {
-    use meshwright_core::FileFormat;
-    let is = |kind: &str| kind == <meshwright_tso::Skel as FileFormat>::ID;
-    format == Format::Cfp || format.companions().iter().any(|c| c.role == Role::Skeleton && is(c.kind))
-}
-
-impl Target {
-    /// Returns true if files of this target are made for a skeleton of The Sims in another file.
-    #[cfg(feature = "tso")]
-    pub fn is_made_for_skeleton(self) -> bool {
-        matches!(self, Self::Native(format) if has_sims_skeleton(format))
-    }
-}
-
-/// Returns the skeleton that a target is made for: that of the model to which the scene was moved, otherwise the one
-/// that the caller named. If the model uses the skeleton itself, it is in the scene, and this returns `None`.
-#[cfg(feature = "tso")]
-fn made_for(
-    model: &Model,
-    target: Target,
-    options: &ConvertOptions,
-) -> Result<Option<meshwright_tso::Skel>, Error> {
-    let Target::Native(to) = target else { return Ok(None) };
-    if !has_sims_skeleton(to) {
-        return Ok(None);
-    }
-    #[cfg(feature = "retarget")]
-    if let Some(retarget) = &options.retarget {
-        let own = retarget.onto.model();
-        let of_records = || Some(own.character()?.skeletons.first()?.to_skel());
-        return Ok(<meshwright_tso::Skel as crate::formats::Registered>::from_any(own)
-            .cloned()
-            .or_else(of_records));
-    }
-    let _ = options;
-    let opener = model.opener();
-    let mut named = opener.named.iter().filter(|file| file.role == Role::Skeleton);
-    let Some(file) = named.next().filter(|_| !has_sims_skeleton(model.format())) else { return Ok(None) };
-    let mut read = Companions::default();
-    // A .cfp file has no companions; the animation that it belongs to has.
-    let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
-    let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &opener.settings);
-    added.map_err(|e| Error::from(e).of_file(&file.name))?;
-    let found = read.all::<meshwright_tso::Skel>().next().cloned();
-    Ok(found)
 }

@@ -38,7 +38,7 @@ pub(super) fn fitted(
     let mut parts = report.clips.iter().filter(|part| part.state != State::Gone);
     scene.clips.retain(|_| parts.next().is_none_or(|part| !part.change.absent));
     let mut options = options.clone();
-    options.made_for = Some(skel);
+    options.tso.made_for = Some(skel);
     Ok(Some((scene, options)))
 }
 

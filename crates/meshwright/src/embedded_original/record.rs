@@ -131,9 +131,9 @@ impl Keeping {
     fn fields(&self, asset: &Model) -> Fields {
         let mut fields = Fields::new();
         let settings = &asset.opener().settings;
-        if !settings.settings.is_empty() {
-            let read = settings.settings.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
-            fields.push(("read".into(), Extra::Map(read.collect())));
+        let read: Fields = settings.choices().map(|(name, value)| (name.into(), value.into())).collect();
+        if !read.is_empty() {
+            fields.push(("read".into(), Extra::Map(read)));
         }
         let (companions, export) = (asset.companions(), self.export);
         let flags = [
@@ -201,9 +201,9 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
         .companions(false)
         .clip_names(clip_names)
         .lenient(record.get("lenient").is());
-    let choices =
-        record.get("read").entries().filter_map(|(name, v)| Some((name.to_owned(), v.text()?.to_owned())));
-    open.settings.settings = choices.collect();
+    for (name, value) in record.get("read").entries() {
+        open.settings = open.settings.with_choice(name, value.text().unwrap_or_default());
+    }
     let (mut model, mut beside, mut skins) = (None, Vec::new(), Vec::new());
     for file in files {
         match (file.role, file.format) {

@@ -142,18 +142,6 @@ impl CompanionFile {
     }
 }
 
-/// Two files of a tree with equal names. Meshwright uses the first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Doubled {
-    /// The path of the used file.
-    pub taken: String,
-    /// The path of the other one.
-    pub other: String,
-    /// They have the same file and type numbers. Otherwise they have the same name.
-    pub by_number: bool,
-}
-
 /// Returns the skeletons of a file of records.
 #[cfg(feature = "tso")]
 pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
@@ -176,13 +164,6 @@ pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&
         let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
         Cfp::from_any(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
     })
-}
-
-#[cfg(feature = "tso")]
-impl Doubled {
-    pub(crate) const fn new(taken: String, other: String, by_number: bool) -> Self {
-        Self { taken, other, by_number }
-    }
 }
 
 /// The source of the names of clips that a `.framegroups` companion lists.
@@ -229,7 +210,8 @@ pub struct Companions {
     /// Broken rules in companion files that a lenient reader accepted.
     pub forgiven: Report,
     /// Used files with duplicates in the tree, by number or by name.
-    pub doubled: Vec<Doubled>,
+    #[cfg(feature = "tso")]
+    pub duplicates: Vec<meshwright_tso::DuplicateFile<meshwright_files::TreePath>>,
     /// The settings for converting the model to a scene.
     pub(crate) scene: SceneSettings,
     /// The paths of textures in the tree, by the names of their materials, if these differ from the names.
@@ -354,9 +336,10 @@ impl Companions {
             let message = || format!("{name} does not fit the mesh: {why}");
             let _ = findings.broken(UNFIT, &FieldPath::ROOT.field("skeleton"), None, message);
         }
-        for Doubled { taken, other, by_number } in &self.doubled {
-            let rule = if *by_number { ID_DUP } else { NAME_DUP };
-            let message = || format!("{taken} is taken, not {other}");
+        #[cfg(feature = "tso")]
+        for file in &self.duplicates {
+            let rule = if file.by_number { ID_DUP } else { NAME_DUP };
+            let message = || format!("{} is taken, not {}", file.taken, file.other);
             let _ = findings.broken(rule, &FieldPath::ROOT, None, message);
         }
         let mut report = findings.into_report();

@@ -2,10 +2,10 @@
 
 use super::merging::invalid_file;
 use super::write::bare;
-use super::{CompanionFile, Companions, Kind, Merging, Registered, Summary, WriteOptions};
+use super::{CompanionFile, Companions, Kind, Merging, ReadSettings, Registered, Summary, WriteOptions};
 use meshwright_core::{Finding, Report};
 use meshwright_crucible::{
-    CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
+    CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::collections::BTreeSet;
@@ -58,6 +58,13 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
     }
 }
 
+/// Returns the options for reading a file.
+fn options(settings: &ReadSettings) -> CrucibleOptions {
+    let mut options = CrucibleOptions::from(settings.read).with_quaternions(settings.quaternions);
+    options.dialect = settings.crucible_dialect;
+    options
+}
+
 /// The repairs of chunks.
 const MENDED: &[(&str, &str)] = &[("index-size-byte", "the byte for the width of indices is 1")];
 
@@ -76,6 +83,10 @@ macro_rules! meshes {
     ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $strategy:path;)+) => {$(
         impl Kind for $model {
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+            fn options(settings: &ReadSettings) -> CrucibleOptions {
+                options(settings)
+            }
 
             fn mend(&mut self, finding: &Finding) -> bool {
                 let $m = self;
@@ -122,7 +133,7 @@ macro_rules! meshes {
             fn strategies() -> Vec<super::Strategy<Self>> {
                 use proptest::strategy::Strategy as _;
                 let all = meshwright_crucible::Dialect::ALL.into_iter();
-                all.map(|d| (Some(("dialect", d.name())), $strategy(d).boxed())).collect()
+                all.map(|d| (Some(d.name()), $strategy(d).boxed())).collect()
             }
         }
     )+};
@@ -136,6 +147,10 @@ meshes! {
 }
 
 impl Kind for SkeletonChunk {
+    fn options(settings: &ReadSettings) -> CrucibleOptions {
+        options(settings)
+    }
+
     fn to_scene(
         &self,
         _: &str,

@@ -1,9 +1,9 @@
 //! The operations of the facade on FSOMODEL files and their metadata.
 
 use super::merging::invalid_file;
-use super::{Companions, Kind, Merging, Summary, WriteOptions};
+use super::{Companions, Kind, Merging, ReadSettings, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
-use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
+use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, write_scene};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {
@@ -14,6 +14,12 @@ impl Kind for FsoModel<'static> {
         ("min-max-after-base", "the lowest and the highest index are computed"),
         ("wrong-min-max", "the lowest and the highest index are computed"),
     ];
+
+    fn options(settings: &ReadSettings) -> FsoOptions {
+        let mut options = FsoOptions::from(settings.read);
+        options.dialect = settings.fso_dialect;
+        options
+    }
 
     fn takes(part: &str, field: &str, _: &Extra) -> bool {
         (part, field) == ("materials", "diffuse_texture")
@@ -107,7 +113,7 @@ impl Kind for FsoModel<'static> {
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
         let all = Dialect::ALL.into_iter();
-        all.map(|d| (Some(("dialect", d.name())), meshwright_fsomodel::strategy::model(d).boxed())).collect()
+        all.map(|d| (Some(d.name()), meshwright_fsomodel::strategy::model(d).boxed())).collect()
     }
 }
 

@@ -24,6 +24,12 @@ pub struct Merging<'m> {
 }
 
 impl Merging<'_> {
+    /// Returns the name of the main file without its extension.
+    #[cfg(all(feature = "gltf", feature = "tso"))]
+    pub(super) fn stem(&self) -> &str {
+        self.name.rsplit_once('.').map_or(self.name, |(stem, _)| stem)
+    }
+
     /// Returns a result of one file.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The registry: a row for every format, and a file for each family with its operations. Detection, models of any
 //! format, laws, fuzz targets, conformance and the tables of the README follow from it.
 
+mod any_model;
 #[cfg(feature = "bmd")]
 mod bmd;
 #[cfg(feature = "tso")]
@@ -13,6 +14,7 @@ mod darkplaces;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub(crate) mod engine_materials;
 mod extras;
+mod format_facts;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
 #[cfg(feature = "gltf")]
@@ -37,13 +39,14 @@ mod texture_names;
 mod transcribe;
 mod write;
 
-pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
+pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, SourceFile};
 pub(crate) use companions::{Origin, SceneSettings};
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
 pub(crate) use extras::{dropped as dropped_extras, tagged};
+pub use format_facts::UnknownFormat;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
@@ -63,8 +66,6 @@ use meshwright_core::{
     Companion, Confidence, FileFormat, Finding, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };
 use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 /// The entry of a kind of file in the registry.
@@ -78,6 +79,11 @@ pub trait Registered: FileFormat + Into<AnyModel> {
 
 /// The operations of a format in addition to reading and writing.
 pub trait Kind: Registered {
+    /// Returns the options of the format for reading a file with some settings, without companion files.
+    fn options(settings: &ReadSettings) -> Self::Options {
+        settings.read.into()
+    }
+
     /// Converts the model and its companion files to a scene. A mesh without a name in its file gets `name`.
     ///
     /// # Errors
@@ -238,16 +244,16 @@ pub trait Kind: Registered {
     /// The unit of length in metres, if the format has one.
     const METRES: Option<f64> = None;
 
-    /// Generators of models, each with the setting that reads its files.
+    /// Generators of models, each with the dialect that reads its files.
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<Strategy<Self>> {
         Vec::new()
     }
 }
 
-/// A generator of models, and the setting that their files must be read with, by name and value.
+/// A generator of models, and the dialect that their files must be read in.
 #[cfg(feature = "proptest")]
-pub type Strategy<K> = (Option<(&'static str, &'static str)>, proptest::strategy::BoxedStrategy<K>);
+pub type Strategy<K> = (Option<&'static str>, proptest::strategy::BoxedStrategy<K>);
 
 /// An operation for a format that is known only at run time.
 pub trait Visitor {
@@ -302,7 +308,11 @@ impl Row {
 }
 
 fn parse<K: Kind>(bytes: &[u8], settings: &ReadSettings) -> Result<Parsed<AnyModel>, ReadError> {
-    Ok(K::parse_with(bytes, &settings.options::<K>())?.map(Into::into))
+    let mut options = K::options(settings);
+    for (role, bytes) in &settings.attached {
+        K::attach(&mut options, *role, Arc::clone(bytes));
+    }
+    Ok(K::parse_with(bytes, &options)?.map(Into::into))
 }
 
 /// The operations of a model of any kind.
@@ -502,212 +512,6 @@ macro_rules! kinds {
     };
 }
 
-impl Format {
-    #[expect(clippy::indexing_slicing, reason = "there is a row for every format")]
-    const fn row(self) -> &'static Row {
-        &ROWS[self as usize]
-    }
-
-    /// Returns the short name used on the command line and in JSON.
-    pub const fn id(self) -> &'static str {
-        self.row().id
-    }
-
-    /// Returns the name in dumps. Formats of a family may share one.
-    pub const fn family(self) -> &'static str {
-        self.row().family
-    }
-
-    /// Returns the feature of this crate that enables it. Formats of a family share one.
-    pub(crate) const fn feature(self) -> &'static str {
-        self.row().feature
-    }
-
-    /// Returns the display name.
-    pub const fn title(self) -> &'static str {
-        self.row().title
-    }
-
-    /// File name extensions in use, lower case, the usual one first.
-    pub const fn extensions(self) -> &'static [&'static str] {
-        self.row().extensions
-    }
-
-    /// Returns true if files of this format have something to draw or to move.
-    pub const fn holds_model(self) -> bool {
-        self.row().holds_model
-    }
-
-    /// Returns every rule that reading, writing or validating can find broken.
-    pub const fn rules(self) -> &'static [&'static Rule] {
-        self.row().rules
-    }
-
-    /// Returns the axis of its files that points up, 0 to 2.
-    pub const fn up(self) -> usize {
-        self.row().up
-    }
-
-    /// Returns true if engines search for skins next to a file of this kind.
-    pub(crate) const fn has_skins(self) -> bool {
-        self.row().has_skins
-    }
-
-    /// Returns the unit of length of its files in metres, if it has one.
-    pub const fn metres(self) -> Option<f64> {
-        self.row().metres
-    }
-
-    /// Returns the codes of faults that [`repair`](crate::repair) repairs, each with a description.
-    pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
-        self.row().mended
-    }
-
-    pub(crate) fn mend_bytes(self, bytes: &mut [u8], finding: &Finding) -> bool {
-        (self.row().mend_bytes)(bytes, finding)
-    }
-
-    /// Returns the companion files of this format.
-    pub const fn companions(self) -> &'static [Companion] {
-        self.row().companions
-    }
-
-    /// Returns the choices of a caller for cases that the bytes do not decide.
-    pub const fn settings(self) -> &'static [Setting] {
-        self.row().settings
-    }
-
-    /// Returns how certainly the bytes are of this format.
-    pub fn sniff(self, bytes: &[u8]) -> Confidence {
-        (self.row().sniff)(bytes)
-    }
-}
-
-impl AnyModel {
-    /// Reads a file of a known kind.
-    ///
-    /// # Errors
-    /// When the file breaks a rule that the settings do not pass over, or would take more memory than they allow.
-    pub fn parse_with(
-        bytes: &[u8],
-        format: Format,
-        settings: &ReadSettings,
-    ) -> Result<Parsed<Self>, ReadError> {
-        (format.row().parse)(bytes, settings)
-    }
-
-    pub(crate) fn mend(&mut self, finding: &Finding) -> bool {
-        self.operations_mut().mend(finding)
-    }
-
-    /// Returns true if the model is incomplete without a companion of this role.
-    pub fn needs(&self, role: Role) -> bool {
-        self.operations().needs(role)
-    }
-
-    /// Returns the content of the model, in numbers.
-    pub fn summary(&self) -> Summary {
-        self.operations().summary()
-    }
-
-    /// Returns the content of the model with its companions, in numbers.
-    pub fn summary_with(&self, companions: &Companions) -> Summary {
-        self.operations().summary_with(companions)
-    }
-
-    /// Returns the level of detail for a distance of the viewer in metres, or `None` if the file has no distances.
-    pub fn level_at(&self, metres: f64) -> Option<usize> {
-        self.operations().level_at(metres)
-    }
-
-    /// Returns the texture name for a material of the model's scene, or `None` for a plain colour.
-    pub fn texture(&self, material: usize, name: &str) -> Option<String> {
-        self.operations().texture(material, name).filter(|texture| !texture.is_empty())
-    }
-
-    /// Returns the folder that texture names may include or omit. Empty if the format has no such folder.
-    pub(crate) fn texture_folder(&self) -> &'static str {
-        self.operations().texture_folder()
-    }
-
-    /// Returns the files that the model's file names and needs: paths with slashes below its folder.
-    pub fn references(&self) -> &[String] {
-        self.operations().references()
-    }
-
-    /// Supplies a file that the model's file names.
-    pub fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
-        self.operations_mut().supply(name, bytes);
-    }
-
-    /// Completes the checks that need the supplied files.
-    ///
-    /// # Errors
-    /// When a file is missing, or breaks a rule together with the model's file.
-    pub fn complete(&mut self) -> Result<(), ReadError> {
-        self.operations_mut().complete()
-    }
-
-    /// Returns the scene as the model's own kind makes it.
-    pub(crate) fn own_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        self.operations().to_scene(name, companions, options)
-    }
-
-    /// Like [`own_scene`](Self::own_scene), but may move the meshes out of the model.
-    pub(crate) fn taken_scene(
-        &mut self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        self.operations_mut().take_scene(name, companions, options)
-    }
-
-    /// Converts the model to another format with the same records; see [`Kind::transcribe`].
-    pub(crate) fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
-        self.operations().transcribe(work)
-    }
-
-    /// Checks the model and, if possible, that it fits its companion files.
-    pub(crate) fn validate_own(&self, companions: &Companions) -> Report {
-        self.operations().validate_with(companions)
-    }
-
-    /// Reports values that an engine's loader would reject (errors), or read differently (warnings); nothing if the
-    /// engine does not read such files.
-    pub fn validate_for(&self, engine: Engine) -> Report {
-        self.operations().validate_for(engine)
-    }
-
-    /// Reports contradictions between the name of the model's file and its content.
-    pub fn validate_name(&self, file_name: &str) -> Report {
-        self.operations().validate_name(file_name)
-    }
-
-    /// Returns the companion file that was read with the model.
-    pub(crate) fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
-        self.operations().attached(role)
-    }
-
-    /// Checks the model.
-    pub fn validate(&self) -> Report {
-        self.operations().validate()
-    }
-
-    /// Writes the model as a file. An unedited model has the bytes that it was read from.
-    ///
-    /// # Errors
-    /// When the model breaks a rule of the format, or a number does not fit its field.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.operations().to_bytes()
-    }
-}
-
 kinds! {
     /// BGBTech BMD1.
     Bmd, "bmd", "bmd", meshwright_bmd::Bmd;
@@ -759,48 +563,4 @@ kinds! {
     FsoMetadata, "fsomodel", "fso-json", meshwright_fsomodel::Metadata;
     /// glTF 2.0, as GLB or as text.
     Gltf, "gltf", "gltf", meshwright_gltf::GltfFile;
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.id())
-    }
-}
-
-/// No [`Format`] has this short name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no format is called {0:?}; known are {known}", known = known())]
-pub struct UnknownFormat(pub String);
-
-fn known() -> String {
-    Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(id: &str) -> Result<Self, UnknownFormat> {
-        let found = Self::ALL.iter().copied().find(|f| f.id().eq_ignore_ascii_case(id));
-        found.ok_or_else(|| UnknownFormat(id.into()))
-    }
-}
-
-impl Format {
-    /// Returns the format with a file name's extension; the first one if several share it.
-    pub fn from_name(name: &str) -> Option<Self> {
-        let (_, extension) = name.rsplit_once('.')?;
-        let has = |f: &Self| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(extension));
-        Self::ALL.iter().copied().find(has)
-    }
-
-    /// Returns true for companion files, which are found with their model: a search does not list them separately.
-    pub fn is_companion(self) -> bool {
-        let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
-        !self.holds_model() && Self::ALL.iter().any(of)
-    }
-
-    /// Returns the values of a setting, if this format has it.
-    pub fn values(self, setting: &str) -> &'static [&'static str] {
-        self.settings().iter().find(|s| s.name == setting).map_or(&[], |s| s.values)
-    }
 }

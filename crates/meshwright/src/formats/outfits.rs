@@ -1,19 +1,16 @@
 //! The operations of the facade on outfits of The Sims Online.
 
-#[cfg(feature = "gltf")]
-use super::character::skeleton_for;
 use super::character::{UNIT, figure};
 #[cfg(feature = "gltf")]
 use super::sims::as_parts;
-use super::{Companions, Kind, Summary};
+use super::sims::own_checks;
+use super::{Companions, Kind, Summary, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{Merging, sims_merge};
 use meshwright_core::Report;
 use meshwright_core::text::counted;
-#[cfg(feature = "gltf")]
-use meshwright_scene::OutputFiles;
-use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
-use meshwright_tso::{Apr, Col, Hag, Oft, Po};
+use meshwright_scene::{ConvertError, Converted, Extra, OutputFiles, Scene, SceneOptions};
+use meshwright_tso::{Apr, Col, Hag, Oft, Po, is_written, write_outfit};
 
 /// Assembles a character from the files that a record refers to.
 fn worn(
@@ -31,9 +28,21 @@ fn worn(
 }
 
 macro_rules! records {
-    ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal;)+) => {$(
+    ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal $(, $write:ident)?;)+) => {$(
         impl Kind for $ty {
             const METRES: Option<f64> = UNIT;
+
+            $(fn takes(_: &str, field: &str, value: &Extra) -> bool {
+                is_written(field, value)
+            }
+
+            fn write_scene(
+                scene: &Scene,
+                stem: &str,
+                options: &WriteOptions,
+            ) -> Result<Converted<OutputFiles>, ConvertError> {
+                $write(scene, stem, &options.for_format(options.tso.clone()))
+            })?
 
             fn to_scene(
                 &self,
@@ -54,12 +63,7 @@ macro_rules! records {
                 if !$drawn {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }
-                let skeleton = skeleton_for(merging.name, None, merging.companions);
-                sims_merge::merge_worn(self, skeleton, merging, as_parts(merging.options))
-            }
-
-            fn validate_name(&self, file_name: &str) -> Report {
-                self.validate_name(file_name)
+                sims_merge::merge_worn(self, merging, as_parts(merging.options))
             }
 
             fn summary(&self) -> Summary {
@@ -71,18 +75,14 @@ macro_rules! records {
                 companions.add_parts(self.summary())
             }
 
-            #[cfg(feature = "proptest")]
-            fn strategies() -> Vec<super::Strategy<Self>> {
-                use proptest::strategy::Strategy as _;
-                vec![(None, meshwright_tso::strategy::$strategy().boxed())]
-            }
+            own_checks!(meshwright_tso::strategy::$strategy());
         }
     )+};
 }
 
 records! {
     Apr: apr, |m| counted(m.bindings.len() as u64, "binding", "bindings"), true;
-    Oft: oft, |m| format!("region {}", m.region.0), true;
+    Oft: oft, |m| format!("region {}", m.region.0), true, write_outfit;
     Po: po, |m| m.outfit.map_or_else(|| "no outfit".into(), |id| format!("outfit {}", id.tag())), true;
     Hag: hag, |m| counted(m.appearances.iter().filter(|a| a.file != 0).count() as u64, "hand", "hands"), false;
     Col: col, |m| counted(m.items.len() as u64, "item", "items"), false;

@@ -1,6 +1,6 @@
 //! The settings for reading a file of any format.
 
-use meshwright_core::{FileFormat, ReadOptions, Role};
+use meshwright_core::{ReadOptions, Role};
 use std::sync::Arc;
 
 /// The settings for reading a file of any format.
@@ -9,8 +9,18 @@ use std::sync::Arc;
 pub struct ReadSettings {
     /// Limits and strictness.
     pub read: ReadOptions,
-    /// Settings by name for cases that the bytes do not decide, such as `dialect`. Formats ignore unknown settings.
-    pub settings: Vec<(String, String)>,
+    /// The dialect of Crucible meshes; `None` detects it.
+    #[cfg(feature = "crucible")]
+    pub crucible_dialect: Option<meshwright_crucible::Dialect>,
+    /// The order of the floats of a rotation in Crucible skeletons.
+    #[cfg(feature = "crucible")]
+    pub quaternions: meshwright_crucible::QuaternionOrder,
+    /// The dialect of FSOMODEL files; `None` detects it.
+    #[cfg(feature = "fsomodel")]
+    pub fso_dialect: Option<meshwright_fsomodel::Dialect>,
+    /// The numbers of translations and rotations in a `.cfp` file of The Sims 1, which its skill states.
+    #[cfg(feature = "tso")]
+    pub key_counts: Option<(u32, u32)>,
     /// Companion files that are part of reading.
     pub attached: Vec<(Role, Arc<[u8]>)>,
 }
@@ -22,11 +32,46 @@ impl From<ReadOptions> for ReadSettings {
 }
 
 impl ReadSettings {
-    /// Adds a setting.
+    /// Sets the dialect of the formats that have one of this name, which
+    /// [`Format::values`](crate::Format::values) lists.
     #[must_use]
-    pub fn with_setting(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.push((setting.into(), value.into()));
-        self
+    pub fn with_dialect(self, name: &str) -> Self {
+        let _ = name;
+        Self {
+            #[cfg(feature = "crucible")]
+            crucible_dialect: name.parse().ok().or(self.crucible_dialect),
+            #[cfg(feature = "fsomodel")]
+            fso_dialect: name.parse().ok().or(self.fso_dialect),
+            ..self
+        }
+    }
+
+    /// Returns the names and values of the choices that differ from the defaults, for embedded originals.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn choices(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        #[cfg(feature = "crucible")]
+        let [dialect, order] = {
+            use meshwright_crucible::{Dialect, QuaternionOrder};
+            let order = Some(self.quaternions).filter(|order| *order != QuaternionOrder::default());
+            [self.crucible_dialect.map(Dialect::name), order.map(QuaternionOrder::name)]
+        };
+        #[cfg(not(feature = "crucible"))]
+        let [dialect, order] = [None; 2];
+        #[cfg(feature = "fsomodel")]
+        let dialect = dialect.or(self.fso_dialect.map(meshwright_fsomodel::Dialect::name));
+        let order = order.map(|order| ("quaternions", order));
+        dialect.map(|dialect| ("dialect", dialect)).into_iter().chain(order)
+    }
+
+    /// Sets one of the [`choices`](Self::choices). Unknown ones are ignored.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn with_choice(self, name: &str, value: &str) -> Self {
+        match name {
+            "dialect" => self.with_dialect(value),
+            #[cfg(feature = "crucible")]
+            "quaternions" => Self { quaternions: value.parse().unwrap_or(self.quaternions), ..self },
+            _ => self,
+        }
     }
 
     /// Adds a companion file.
@@ -34,16 +79,5 @@ impl ReadSettings {
     pub fn with_companion(mut self, role: Role, bytes: impl Into<Arc<[u8]>>) -> Self {
         self.attached.push((role, bytes.into()));
         self
-    }
-
-    pub(super) fn options<F: FileFormat>(&self) -> F::Options {
-        let mut options = F::Options::from(self.read);
-        for (setting, value) in &self.settings {
-            F::set(&mut options, setting, value);
-        }
-        for (role, bytes) in &self.attached {
-            F::attach(&mut options, *role, Arc::clone(bytes));
-        }
-        options
     }
 }

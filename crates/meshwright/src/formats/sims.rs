@@ -1,37 +1,21 @@
 //! The Sims' files in the facade.
 
-use super::character::{CHOSEN_BY_SUIT, Shape, UNIT, animations, figure, skeleton_for};
+use super::character::{UNIT, figure, skills};
 #[cfg(feature = "gltf")]
 use super::sims_merge;
 use super::write::{bare, single};
 use super::{Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions};
 use meshwright_core::text::counted;
-use meshwright_core::{FileFormat, Finding, Report, WriteError};
-use meshwright_scene::{
-    ConvertError, Converted, Extra, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
-};
+use meshwright_core::{Finding, Report, WriteError};
+use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
 use meshwright_tso::{
-    Anim, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh, MeshForm,
-    Name, Skel, Skill, Skn, TsoSceneOptions, write_scene,
+    Anim, Bcf, Bmf, Bnd, CHOSEN_BY_SUIT, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry,
+    Mesh, MeshForm, Name, Skel, Skill, Skn, TsoSceneOptions, is_written, write_scene,
 };
-
-/// Returns true if the files of a character are written with a native field.
-fn takes(field: &str, value: &Extra) -> bool {
-    let own = meshwright_tso::NATIVE_FIELDS.contains(&field);
-    // Those of other games have other fields.
-    own && (field != "events" || value.items().iter().all(|group| group.get("times").is_some()))
-}
-
-/// Returns the options for the skeleton of the game, if they name it.
-fn made_for(options: &WriteOptions) -> TsoSceneOptions {
-    let mut own = TsoSceneOptions::default();
-    own.made_for.clone_from(&options.made_for);
-    own
-}
 
 /// Returns the options for meshes in files of one form.
 fn meshes_as(form: MeshForm, options: &WriteOptions) -> TsoSceneOptions {
-    made_for(options).with_meshes(form).with_id(options.tso_id)
+    options.tso.clone().with_meshes(form)
 }
 
 /// Returns the options for meshes, skeleton and clips in separate files.
@@ -40,17 +24,27 @@ pub(super) fn as_parts(options: &WriteOptions) -> TsoSceneOptions {
     meshes_as(MeshForm::Mesh, options)
 }
 
-/// Moves the file with one of these extensions before the meshes that it names.
-fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
-    let is_main = |file: &OutputFile| {
-        let own = file.name.rsplit_once('.').map(|(_, e)| e);
-        own.is_some_and(|own| extensions.contains(&own))
-    };
-    let (main, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_main);
-    let mut sorted = OutputFiles::default();
-    main.into_iter().chain(others).for_each(|file| sorted.push(file.name, file.bytes));
-    sorted
+/// Returns the texture name in a material, unless the suit selects the texture.
+fn texture_name(name: &str) -> Option<&str> {
+    Some(name).filter(|name| !name.eq_ignore_ascii_case(CHOSEN_BY_SUIT))
 }
+
+/// Makes the checks of a file's name, and the generator of models.
+macro_rules! own_checks {
+    ($strategy:expr) => {
+        fn validate_name(&self, file_name: &str) -> Report {
+            self.validate_name(file_name)
+        }
+
+        #[cfg(feature = "proptest")]
+        fn strategies() -> Vec<super::Strategy<Self>> {
+            use proptest::strategy::Strategy as _;
+            vec![(None, $strategy.boxed())]
+        }
+    };
+}
+
+pub(super) use own_checks;
 
 macro_rules! characters {
     ($($model:ident: $form:ident, $other:ident, $strategy:expr;)+) => {$(
@@ -58,7 +52,7 @@ macro_rules! characters {
             const METRES: Option<f64> = UNIT;
 
             fn takes(_: &str, field: &str, value: &Extra) -> bool {
-                takes(field, value)
+                is_written(field, value)
             }
 
             fn to_scene(
@@ -75,9 +69,8 @@ macro_rules! characters {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                let own = made_for(options).with_character(CharacterForm::$form);
-                let made = write_scene(scene, stem, &options.for_format(own))?;
-                Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
+                let own = options.tso.clone().with_character(CharacterForm::$form);
+                write_scene(scene, stem, &options.for_format(own))
             }
 
             fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
@@ -86,9 +79,8 @@ macro_rules! characters {
 
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-                let skeleton = skeleton_for(merging.name, None, merging.companions);
-                let own = made_for(merging.options).with_character(CharacterForm::$form);
-                sims_merge::merge_character(&self.character, skeleton, merging, own, |other| match other {
+                let own = merging.options.tso.clone().with_character(CharacterForm::$form);
+                sims_merge::merge_character(&self.character, merging, own, |other| match other {
                     Some(character) => {
                         let mut other = self.clone();
                         other.character = character;
@@ -101,7 +93,7 @@ macro_rules! characters {
             const PALETTED: bool = true;
 
             fn picture(material: &Material) -> Option<&str> {
-                Some(material.name.as_str()).filter(|name| !name.eq_ignore_ascii_case(CHOSEN_BY_SUIT))
+                texture_name(&material.name)
             }
 
             fn summary(&self) -> Summary {
@@ -127,18 +119,10 @@ macro_rules! characters {
             }
 
             fn texture(&self, _: usize, name: &str) -> Option<String> {
-                (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
+                texture_name(name).map(str::to_owned)
             }
 
-            fn validate_name(&self, file_name: &str) -> Report {
-                self.validate_name(file_name)
-            }
-
-            #[cfg(feature = "proptest")]
-            fn strategies() -> Vec<super::Strategy<Self>> {
-                use proptest::strategy::Strategy as _;
-                vec![(None, $strategy.boxed())]
-            }
+    own_checks!($strategy);
         }
     )+};
 }
@@ -162,7 +146,7 @@ fn character_scene(
     options.budget().charge_items("skeletons", bones, size_of::<[meshwright_tso::Bone; 4]>())?;
     options.budget().charge_items("skills", keys, size_of::<[f32; 2]>())?;
     let own: Vec<Skel> = character.skeletons.iter().map(CharacterSkeleton::to_skel).collect();
-    let skills = animations(character, companions);
+    let skills = skills(character, &companions.files);
     let mut figure = figure(name, None, companions);
     // The file's own skeleton takes precedence.
     figure.skeleton = own.first().or(figure.skeleton);
@@ -171,7 +155,7 @@ fn character_scene(
         let worn = character.suits.iter().flat_map(|suit| suit.skins.iter().map(move |skin| (suit, skin)));
         part.suit = worn.into_iter().find(|(_, skin)| skin.skin.matches(&name));
     }
-    figure.animations.splice(0..0, &skills);
+    figure.animations.splice(0..0, skills.iter().map(|(_, anim)| anim));
     if figure.skeleton.is_none() && figure.parts.is_empty() {
         let message = if character.skills.is_empty() {
             "the meshes of its suits are not there (--root names their folder), and it holds no skeleton: --skeleton names one"
@@ -218,13 +202,13 @@ fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
 }
 
 macro_rules! meshes {
-    ($($model:ident: |$m:ident| $shape:expr, |$work:ident| $transcribed:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
+    ($($model:ident: |$m:ident, $work:ident| $transcribed:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
         impl Kind for $model {
             const METRES: Option<f64> = UNIT;
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
 
             fn takes(_: &str, field: &str, value: &Extra) -> bool {
-                takes(field, value)
+                is_written(field, value)
             }
 
             fn mend(&mut self, finding: &Finding) -> bool {
@@ -237,8 +221,7 @@ macro_rules! meshes {
                 companions: &Companions,
                 options: &SceneOptions,
             ) -> Result<Converted<Scene>, ConvertError> {
-                let $m = self;
-                figure(name, Some($shape), companions).to_scene(options)
+                figure(name, Some(self.into()), companions).to_scene(options)
             }
 
             fn write_scene(
@@ -256,9 +239,7 @@ macro_rules! meshes {
 
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-                let skeleton = skeleton_for(merging.name, Some(&self.geometry), merging.companions);
-                let own = meshes_as(MeshForm::$form, merging.options);
-                sims_merge::merge_mesh(self, skeleton, merging, own)
+                sims_merge::merge_mesh(self, merging, meshes_as(MeshForm::$form, merging.options))
             }
 
             fn summary(&self) -> Summary {
@@ -273,20 +254,15 @@ macro_rules! meshes {
                 }
             }
 
-            fn validate_name(&self, file_name: &str) -> Report {
-                self.validate_name(file_name)
-            }
-
             const PALETTED: bool = $paletted;
 
             fn picture(material: &Material) -> Option<&str> {
                 // Textures of The Sims Online are found by number, with their meshes.
-                let chosen = material.name.eq_ignore_ascii_case(CHOSEN_BY_SUIT);
-                Some(material.name.as_str()).filter(|_| $paletted && !chosen)
+                texture_name(&material.name).filter(|_| $paletted)
             }
 
             fn texture(&self, _: usize, name: &str) -> Option<String> {
-                (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
+                texture_name(name).map(str::to_owned)
             }
 
             fn validate_with(&self, companions: &Companions) -> Report {
@@ -297,27 +273,22 @@ macro_rules! meshes {
                 report
             }
 
-            #[cfg(feature = "proptest")]
-            fn strategies() -> Vec<super::Strategy<Self>> {
-                use proptest::strategy::Strategy as _;
-                vec![(None, $strategy.boxed())]
-            }
+    own_checks!($strategy);
         }
     )+};
 }
 
 meshes! {
-    Mesh: |m| Shape::plain(&m.geometry), |work| work.mesh(m), Mesh, false, meshwright_tso::strategy::mesh();
-    Bmf: |m| Shape::named(&m.geometry, m.texture.text()),
-        |work| work.mesh_of_sims1(Converted::new(m.clone(), Vec::new())), Bmf, true, meshwright_tso::strategy::bmf();
-    Skn: |m| Shape::named(&m.geometry, m.texture.text()), |work| work.mesh_of_sims1(m.to_bmf()), Skn, true, meshwright_tso::strategy::skn();
+    Mesh: |m, work| work.mesh(m), Mesh, false, meshwright_tso::strategy::mesh();
+    Bmf: |m, work| work.mesh_of_sims1(Converted::new(m.clone(), Vec::new())), Bmf, true, meshwright_tso::strategy::bmf();
+    Skn: |m, work| work.mesh_of_sims1(m.to_bmf()), Skn, true, meshwright_tso::strategy::skn();
 }
 
 impl Kind for Skel {
     const METRES: Option<f64> = UNIT;
 
     fn takes(_: &str, field: &str, value: &Extra) -> bool {
-        takes(field, value)
+        is_written(field, value)
     }
 
     fn to_scene(
@@ -335,7 +306,7 @@ impl Kind for Skel {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, false)?;
-        let mut made = Self::from_scene(scene, &options.for_format(made_for(options)))?;
+        let mut made = Self::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);
         single(stem, made)
     }
@@ -349,20 +320,11 @@ impl Kind for Skel {
         sims_merge::merge_skeleton(self, merging, as_parts(merging.options))
     }
 
-    fn validate_name(&self, file_name: &str) -> Report {
-        self.validate_name(file_name)
-    }
-
     fn summary(&self) -> Summary {
         Summary { bones: self.bones.len(), ..Summary::default() }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use meshwright_tso::strategy::{finite, skel};
-        use proptest::strategy::Strategy as _;
-        vec![(None, skel(finite()).boxed())]
-    }
+    own_checks!(meshwright_tso::strategy::skel(meshwright_tso::strategy::finite()));
 }
 
 impl Kind for Anim {
@@ -371,7 +333,7 @@ impl Kind for Anim {
         &[("duration-seconds", "the duration is in milliseconds")];
 
     fn takes(_: &str, field: &str, value: &Extra) -> bool {
-        takes(field, value)
+        is_written(field, value)
     }
 
     fn mend(&mut self, finding: &Finding) -> bool {
@@ -403,7 +365,7 @@ impl Kind for Anim {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, true)?;
-        let mut made = Self::from_scene(scene, &options.for_format(made_for(options)))?;
+        let mut made = Self::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);
         single(stem, made)
     }
@@ -415,12 +377,7 @@ impl Kind for Anim {
     /// Merges edits; the animation itself is the first clip of its scene.
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let rest = merging.companions.one();
-        sims_merge::merge_animation(self, rest, merging, TsoSceneOptions::default())
-    }
-
-    fn validate_name(&self, file_name: &str) -> Report {
-        self.validate_name(file_name)
+        sims_merge::merge_animation(self, merging, TsoSceneOptions::default())
     }
 
     fn summary(&self) -> Summary {
@@ -433,17 +390,15 @@ impl Kind for Anim {
         }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
+    own_checks!({
         use meshwright_tso::strategy::{anim, finite, name};
-        use proptest::strategy::Strategy as _;
-        vec![(None, anim(finite(), name()).boxed())]
-    }
+        anim(finite(), name())
+    });
 }
 
 impl Kind for Cfp {
     fn takes(_: &str, field: &str, value: &Extra) -> bool {
-        takes(field, value)
+        is_written(field, value)
     }
 
     /// Writes the keys of a clip, and the record of the skill. Without the record, the keys are only numbers.
@@ -454,7 +409,7 @@ impl Kind for Cfp {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
         let lost = bare(scene, true)?;
-        let mut made = Anim::from_scene(scene, &options.for_format(made_for(options)))?;
+        let mut made = Anim::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);
         let (skill, keys) = Skill::from_anim(&made.value, Name::from_text(stem).0);
         let record = Cmx::new(Character { skills: vec![skill], ..Character::default() });
@@ -463,33 +418,17 @@ impl Kind for Cfp {
         Ok(Converted::new(files, made.losses))
     }
 
-    fn validate_name(&self, file_name: &str) -> Report {
-        self.validate_name(file_name)
-    }
-
     fn summary(&self) -> Summary {
         Summary { notes: vec![counted(self.values.len() as u64, "number", "numbers")], ..Summary::default() }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_tso::strategy::cfp().boxed())]
-    }
+    own_checks!(meshwright_tso::strategy::cfp());
 }
 
 impl Kind for Bnd {
-    fn validate_name(&self, file_name: &str) -> Report {
-        self.validate_name(file_name)
-    }
-
     fn summary(&self) -> Summary {
         Summary { notes: vec![self.bone.text()], ..Summary::default() }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_tso::strategy::bnd().boxed())]
-    }
+    own_checks!(meshwright_tso::strategy::bnd());
 }

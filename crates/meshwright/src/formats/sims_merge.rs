@@ -1,26 +1,17 @@
 //! Writes edited scenes into the files of The Sims that they came from, file by file.
 
-use super::companions::{keys, keys_file};
+use super::character::{figure, shape, skills};
+use super::companions::keys_file;
 use super::merging::invalid_file;
 use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles};
 use meshwright_tso::{
-    Anim, Bnd, Cfp, Character, CharacterSkeleton, EditedFigure, Figure, FigureMesh, Geometry, Name, Skel,
-    Skill, Suit, TsoSceneOptions,
+    Anim, Assembly, Bnd, Cfp, Character, CharacterSkeleton, EditedCharacter, Geometry, Name, Skel,
+    TsoSceneOptions,
 };
 use std::sync::Arc;
-
-/// Returns a mesh of any format of the games.
-fn mesh(model: &AnyModel) -> Option<FigureMesh<'_>> {
-    match model {
-        AnyModel::TsoMesh(m) => Some(FigureMesh { geometry: &m.geometry, names: None }),
-        AnyModel::Bmf(m) => Some(FigureMesh { geometry: &m.geometry, names: Some([&m.skin, &m.texture]) }),
-        AnyModel::Skn(m) => Some(FigureMesh { geometry: &m.geometry, names: Some([&m.skin, &m.texture]) }),
-        _ => None,
-    }
-}
 
 /// Replaces the geometry of a mesh file, and optionally the names of skin and texture.
 fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> AnyModel {
@@ -42,7 +33,7 @@ fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> 
 /// The files of a merge.
 struct SimsMerge<'m> {
     merging: &'m Merging<'m>,
-    edited: EditedFigure,
+    edited: EditedCharacter,
     /// Edited companion files.
     files: OutputFiles,
     /// Files with edited records.
@@ -51,34 +42,22 @@ struct SimsMerge<'m> {
 }
 
 impl<'m> SimsMerge<'m> {
-    /// Merges the edits of a character. `lead` is the mesh of the main file.
+    /// Merges the edits of a character.
     fn new(
         merging: &'m Merging<'m>,
-        lead: Option<FigureMesh<'_>>,
-        skeleton: Option<&Skel>,
-        animations: Vec<&Anim>,
+        figure: &Assembly<'_>,
         options: TsoSceneOptions,
     ) -> Result<Self, ConvertError> {
-        let mut work = Self {
-            merging,
-            edited: EditedFigure::default(),
-            files: OutputFiles::default(),
-            sources: Vec::new(),
-            losses: Vec::new(),
-        };
-        let parts = work.parts().filter_map(|file| mesh(&file.model));
-        let meshes = lead.into_iter().chain(parts).collect();
-        let figure = Figure { meshes, skeleton, animations, binding: merging.companions.one() };
-        let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
+        let stem = merging.stem();
         let made = figure.merge(merging.native, merging.patch, stem, &merging.options.for_format(options))?;
-        (work.edited, work.losses) = (made.value, made.losses);
-        Ok(work)
+        let (files, sources) = (OutputFiles::default(), Vec::new());
+        Ok(Self { merging, edited: made.value, files, sources, losses: made.losses })
     }
 
     /// Returns the further meshes of the character.
     fn parts(&self) -> impl Iterator<Item = &'m CompanionFile> + use<'m> {
         let files = self.merging.companions.files.iter();
-        files.filter(|file| file.role == Role::Part && mesh(&file.model).is_some())
+        files.filter(|file| file.role == Role::Part && shape(&file.model).is_some())
     }
 
     /// Adds a changed companion file.
@@ -128,12 +107,9 @@ impl<'m> SimsMerge<'m> {
                 Ok(())
             }
             AnyModel::TsoAnimation(anim) => {
-                let Some(slot) = character.skills.get_mut(number) else { return Ok(()) };
-                let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
-                let name = skill.keys.clone();
-                *slot = skill;
+                let keys = character.set_skill(number, &anim);
                 let Merging { companions, .. } = *self.merging;
-                self.put_keys(&companions.aside, &name, cfp)
+                keys.map_or(Ok(()), |(name, cfp)| self.put_keys(&companions.aside, &name, cfp))
             }
             _ => Ok(()),
         }
@@ -224,67 +200,39 @@ impl<'m> SimsMerge<'m> {
 /// Merges the edits of a mesh and its character.
 pub(super) fn merge_mesh<K: Kind + Clone>(
     model: &K,
-    skeleton: Option<&Skel>,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let lead = model.clone().into();
-    let own = mesh(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
-    let mut work = SimsMerge::new(merging, Some(own), skeleton, merging.companions.all().collect(), options)?;
+    let own = shape(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
+    let figure = figure(merging.name, Some(own), merging.companions);
+    let mut work = SimsMerge::new(merging, &figure, options)?;
     let main = work.lead(&lead, own.geometry)?;
-    work.companions(skeleton, 0)?;
+    work.companions(figure.skeleton, 0)?;
     work.finish(main.to_bytes().map_err(invalid_file)?)
 }
 
 /// Merges the edits of a file of skeletons, suits and skills. `make` writes the file, with new content if there is any.
 pub(super) fn merge_character(
     character: &Character,
-    skeleton: Option<&Skel>,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
     make: impl FnOnce(Option<Character>) -> Result<Vec<u8>, WriteError>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let files = &merging.companions.files;
-    let own = |skill: &Skill| skill.to_anim(keys(files, &skill.keys)?);
     // Skills without their keys are not in the scene.
-    let skills: Vec<(usize, Anim)> =
-        character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
-    let animations = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
-    let rest = character.skeletons.first().map(CharacterSkeleton::to_skel);
-    let mut work = SimsMerge::new(merging, None, rest.as_ref().or(skeleton), animations, options)?;
-    let mut made = character.clone();
-    if let (Some(native), Some(merged), Some(slot)) =
-        (&rest, &work.edited.skeleton, made.skeletons.first_mut())
-        && merged != native
-    {
-        *slot = CharacterSkeleton::from(merged);
+    let skills = skills(character, files);
+    let own = character.skeletons.first().map(CharacterSkeleton::to_skel);
+    let mut figure = figure(merging.name, None, merging.companions);
+    figure.animations.splice(0..0, skills.iter().map(|(_, anim)| anim));
+    let found = figure.skeleton.filter(|_| own.is_none());
+    figure.skeleton = own.as_ref().or(found);
+    let mut work = SimsMerge::new(merging, &figure, options)?;
+    let (made, keys) = work.edited.edit_records(character, &skills, merging.stem());
+    for (name, cfp) in keys {
+        work.put_keys(files, &name, cfp)?;
     }
-    for skin in made.suits.iter_mut().flat_map(|suit| &mut suit.skins) {
-        if let Some((_, new)) = work.edited.renamed_bones.iter().find(|(old, _)| old.matches(&skin.bone)) {
-            skin.bone.clone_from(new);
-        }
-    }
-    // New meshes are added to the last suit.
-    let skins = std::mem::take(&mut work.edited.skins);
-    if made.suits.is_empty() && !skins.is_empty() {
-        let stem = merging.name.rsplit_once('.').map_or(merging.name, |(stem, _)| stem);
-        made.suits.push(Suit { name: Name::from_text(stem).0, ..Suit::default() });
-    }
-    made.suits.last_mut().into_iter().for_each(|suit| suit.skins.extend(skins.iter().cloned()));
-    let mut gone = vec![false; character.skills.len()];
-    for ((s, native), edited) in skills.iter().zip(work.edited.animations.clone()) {
-        let (Some(slot), Some(gone)) = (made.skills.get_mut(*s), gone.get_mut(*s)) else { continue };
-        *gone = edited.is_none();
-        if let Some(anim) = edited.filter(|anim| anim != native) {
-            let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
-            *slot = skill;
-            work.put_keys(files, &slot.keys, cfp)?;
-        }
-    }
-    let mut gone = gone.into_iter();
-    made.skills.retain(|_| gone.next() != Some(true));
-    made.skills.append(&mut work.edited.skills);
-    work.companions(skeleton.filter(|_| rest.is_none()), skills.len())?;
+    work.companions(found, skills.len())?;
     let bytes = make(Some(made).filter(|made| made != character)).map_err(invalid_file)?;
     work.finish(bytes)
 }
@@ -292,12 +240,13 @@ pub(super) fn merge_character(
 /// Merges edits into an animation file.
 pub(super) fn merge_animation(
     native: &Anim,
-    rest: Option<&Skel>,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let animations = std::iter::once(native).chain(merging.companions.all()).collect();
-    let mut work = SimsMerge::new(merging, None, rest, animations, options)?;
+    let mut figure = figure(merging.name, None, merging.companions);
+    figure.skeleton = merging.companions.one();
+    figure.animations.insert(0, native);
+    let mut work = SimsMerge::new(merging, &figure, options)?;
     let made = work.edited.animations.remove(0);
     let gone = || ConvertError::unsupported("clips", "the clip of the file itself is gone");
     let made = made.ok_or_else(gone)?;
@@ -325,12 +274,12 @@ fn edited_joints(merging: &Merging<'_>) -> usize {
 /// Merges edits into the files that a record names, each in its own file. The record stays unchanged.
 pub(super) fn merge_worn<K: Kind>(
     record: &K,
-    skeleton: Option<&Skel>,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let mut work = SimsMerge::new(merging, None, skeleton, merging.companions.all().collect(), options)?;
-    work.companions(skeleton, 0)?;
+    let figure = figure(merging.name, None, merging.companions);
+    let mut work = SimsMerge::new(merging, &figure, options)?;
+    work.companions(figure.skeleton, 0)?;
     work.finish(record.to_bytes().map_err(invalid_file)?)
 }
 
@@ -341,7 +290,8 @@ pub(super) fn merge_skeleton(
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let mut work = SimsMerge::new(merging, None, Some(native), merging.companions.all().collect(), options)?;
+    let figure = figure(merging.name, None, merging.companions).with_skeleton(native);
+    let mut work = SimsMerge::new(merging, &figure, options)?;
     work.companions(None, 0)?;
     let merged = work.edited.skeleton.take().unwrap_or_else(|| native.clone());
     work.finish(merged.to_bytes().map_err(invalid_file)?)

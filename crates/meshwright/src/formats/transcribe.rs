@@ -106,7 +106,7 @@ mod sims {
                 Format::Bmf => Some(single(self.stem, bmf)),
                 Format::Skn => Some(single(self.stem, bmf.map(Skn::from))),
                 Format::TsoMesh => {
-                    let number = self.options.tso_id;
+                    let number = self.options.tso.id;
                     let Converted { value: (mesh, bound), losses, .. } = bmf.value.to_mesh(self.stem, number);
                     let losses = bmf.losses.into_iter().chain(losses).collect();
                     let made = single(self.stem, Converted::new(mesh, losses));

@@ -16,8 +16,9 @@ pub struct WriteOptions {
     pub(crate) dialect: Option<String>,
     #[cfg(feature = "crucible")]
     pub(crate) quaternions: Option<meshwright_crucible::QuaternionOrder>,
+    /// Options for files of The Sims; the target decides the forms of meshes and records.
     #[cfg(feature = "tso")]
-    pub(crate) tso_id: Option<u32>,
+    pub(crate) tso: meshwright_tso::TsoSceneOptions,
     pub(crate) adjacency: bool,
     pub(crate) tangents: bool,
     pub(crate) clip_files: bool,
@@ -29,9 +30,6 @@ pub struct WriteOptions {
     pub(crate) texture_files: BTreeMap<String, String>,
     /// Positions and normals for every mesh of an OBJ file, instead of those of the bind pose.
     pub(crate) posed: Option<Vec<MeshPose>>,
-    /// The existing skeleton of the game for files of The Sims, which is not written; see `TsoSceneOptions::made_for`.
-    #[cfg(feature = "tso")]
-    pub(crate) made_for: Option<meshwright_tso::Skel>,
     #[cfg(feature = "gltf")]
     pub(crate) gltf: meshwright_gltf::ExportOptions,
     /// The original to embed in a glTF document.
@@ -83,11 +81,27 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the file number of a mesh of The Sims Online.
+    /// Sets the number of an outfit of The Sims Online and of the first mesh.
     #[cfg(feature = "tso")]
     #[must_use]
     pub fn with_tso_id(mut self, id: Option<u32>) -> Self {
-        self.tso_id = id;
+        self.tso.id = id;
+        self
+    }
+
+    /// Sets the name of a new outfit of The Sims: of its suit, its skins and its meshes.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn with_tso_name(mut self, name: Option<String>) -> Self {
+        self.tso.name = name;
+        self
+    }
+
+    /// Sets the number of the hands of an outfit of The Sims Online whose meshes have none.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn with_tso_hands(mut self, hands: Option<u32>) -> Self {
+        self.tso.hands = hands;
         self
     }
 

@@ -153,7 +153,7 @@ impl Model {
             self.companions.files.extend(records.into_iter().map(|(n, file)| file.with_record(&source, n)));
         }
         self.companions.missing.append(&mut other.companions.missing);
-        self.companions.doubled.append(&mut other.companions.doubled);
+        self.companions.duplicates.append(&mut other.companions.duplicates);
         self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));

@@ -4,14 +4,14 @@ use super::Opener;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 use super::scripts::Scripts;
 #[cfg(feature = "tso")]
-use super::sims::Index;
-#[cfg(feature = "tso")]
-use super::sims_index::SimsIndex;
+use super::{game_tree::GameTree, model_files::IMAGES};
 use crate::detect::{Detection, damaged, sound};
 use crate::foreign::{foreign, is_other};
 use crate::formats::{AnyModel, Format};
 use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions};
 use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
+#[cfg(feature = "tso")]
+use meshwright_tso::{GameFolder, GameIndex, ResourceId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 #[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
@@ -28,12 +28,12 @@ struct Caches {
     /// Caches whether a folder has sound files of a family, by the name of its feature.
     siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
-    sims: Mutex<BTreeMap<TreePath, Arc<Index>>>,
+    sims: Mutex<BTreeMap<TreePath, Arc<GameFolder<TreePath>>>>,
     /// Shader scripts, read on first use.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     scripts: OnceLock<Arc<Scripts>>,
     #[cfg(feature = "tso")]
-    sims_index: OnceLock<SimsIndex>,
+    sims_index: OnceLock<GameIndex<TreePath>>,
     /// The numbers of translations and rotations in skills, by the names of their keys.
     #[cfg(feature = "tso")]
     skills: OnceLock<BTreeMap<String, (u32, u32)>>,
@@ -177,17 +177,28 @@ impl Finder {
 
     /// Returns the index of the names of all files of the tree, built on first use.
     #[cfg(feature = "tso")]
-    pub(super) fn sims_index(&self) -> &SimsIndex {
-        self.0.sims_index.get_or_init(|| SimsIndex::build(&self.0.tree))
+    pub(super) fn sims_index(&self) -> &GameIndex<TreePath> {
+        self.0.sims_index.get_or_init(|| GameTree(&self.0.tree).index())
+    }
+
+    /// Returns the image file with this number, anywhere in the tree.
+    #[cfg(feature = "tso")]
+    pub(super) fn sims_texture(&self, id: &ResourceId) -> Option<&TreePath> {
+        let found = self.sims_index().numbered(id)?;
+        let extension = found.extension().to_ascii_lowercase();
+        IMAGES.iter().any(|e| e.as_bytes() == extension).then_some(found)
     }
 
     /// Returns the references between The Sims' files in a folder.
     #[cfg(feature = "tso")]
-    pub(super) fn sims(&self, folder: &TreePath) -> Arc<Index> {
+    pub(super) fn sims(&self, folder: &TreePath) -> Arc<GameFolder<TreePath>> {
         let mut known = self.0.sims.lock().unwrap_or_else(PoisonError::into_inner);
-        let index =
-            known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::build(&self.0.tree, folder)));
-        Arc::clone(index)
+        let read = || {
+            let entries = self.0.tree.list(folder).unwrap_or_default();
+            let files = entries.iter().filter(|e| e.kind == EntryKind::File).map(|e| e.path.clone());
+            Arc::new(GameFolder::new(&GameTree(&self.0.tree), files, &IMAGES))
+        };
+        Arc::clone(known.entry(folder.clone()).or_insert_with(read))
     }
 }
 

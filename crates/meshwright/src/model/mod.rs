@@ -4,6 +4,9 @@
 mod engine;
 mod figure;
 mod finder;
+mod folder;
+#[cfg(feature = "tso")]
+mod game_tree;
 mod levels;
 mod model_files;
 mod models_in;
@@ -16,18 +19,12 @@ mod picture;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod scripts;
 #[cfg(feature = "tso")]
-mod sims;
-#[cfg(feature = "tso")]
-mod sims_index;
-#[cfg(feature = "tso")]
 mod sims_search;
 pub(crate) mod skins;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod surfaces;
 #[cfg(feature = "textures")]
 mod textures;
-#[cfg(feature = "tso")]
-mod unfit;
 
 pub use finder::Finder;
 pub use model_files::{Part, PartRole, PartState};

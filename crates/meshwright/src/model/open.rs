@@ -47,16 +47,7 @@ fn open_model(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Mode
     let bytes = finder.read(path, options)?.into_owned();
     let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
     let format = format.ok_or_else(Error::unknown_format)?;
-    let mut work = Opening {
-        finder,
-        path,
-        options,
-        format,
-        parts: Vec::new(),
-        losses: Vec::new(),
-        #[cfg(feature = "tso")]
-        worn: Default::default(),
-    };
+    let mut work = Opening { finder, path, options, format, parts: Vec::new(), losses: Vec::new() };
     work.parts.push(Part::new(PartRole::Model, path, PartState::Named));
     #[cfg(feature = "tso")]
     if bytes.is_empty() && format == Format::Cfp && work.key_counts().is_none() {
@@ -140,11 +131,8 @@ impl Opening<'_> {
     fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, Error> {
         let (mut settings, mut found) = (self.options.settings.clone(), None);
         #[cfg(feature = "tso")]
-        if self.format == Format::Cfp
-            && self.options.companions
-            && let Some(counts) = self.key_counts()
-        {
-            settings = super::sims_search::with_counts(settings, counts);
+        if self.format == Format::Cfp && self.options.companions {
+            settings.key_counts = self.key_counts().or(settings.key_counts);
         }
         for companion in self.format.companions().iter().filter(|c| c.part_of_reading) {
             let role = companion.role;
@@ -349,15 +337,15 @@ impl Opening<'_> {
         let index = || self.finder.sims(&self.path.parent());
         if self.options.companions && !companions.has(Role::Binding) {
             let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
-            let found = id.and_then(|id| index().binding(self.finder.tree(), &id).cloned());
+            let found = id.and_then(|id| index().binding(&id).cloned());
             if let Some(path) = found {
                 self.add(companions, Role::Binding, &path);
             }
         }
         let texture = companions.one::<Bnd>().and_then(|b| b.texture);
         let file = texture.and_then(|id| {
-            let beside = self.finder.sims(&self.path.parent()).texture(&id).cloned();
-            beside.or_else(|| self.finder.sims_index().texture(&id).cloned())
+            let beside = index().texture(&id).cloned();
+            beside.or_else(|| self.finder.sims_texture(&id).cloned())
         });
         companions.texture = file.map(|path| self.spelled(&path));
     }

@@ -53,11 +53,7 @@ pub struct Opener {
     #[cfg(feature = "dpm")]
     pub(crate) colors: Option<meshwright_quake::PlayerColors>,
     #[cfg(feature = "tso")]
-    pub(crate) tone: meshwright_tso::Tone,
-    #[cfg(feature = "tso")]
-    pub(crate) gestures: [meshwright_tso::Gesture; 2],
-    #[cfg(feature = "tso")]
-    pub(crate) wear: Vec<meshwright_tso::Wear>,
+    pub(crate) style: meshwright_tso::CharacterStyle,
 }
 
 impl Default for Opener {
@@ -76,11 +72,7 @@ impl Default for Opener {
             #[cfg(feature = "dpm")]
             colors: None,
             #[cfg(feature = "tso")]
-            tone: meshwright_tso::Tone::default(),
-            #[cfg(feature = "tso")]
-            gestures: [meshwright_tso::Gesture::default(); 2],
-            #[cfg(feature = "tso")]
-            wear: Vec::new(),
+            style: meshwright_tso::CharacterStyle::default(),
         }
     }
 }
@@ -118,10 +110,19 @@ impl Opener {
         self
     }
 
-    /// Sets a choice that the bytes of a file do not decide, such as `dialect`. Formats ignore unknown settings.
+    /// Sets the dialect of the formats that have one of this name, which
+    /// [`Format::values`](crate::Format::values) lists. Otherwise it is detected.
     #[must_use]
-    pub fn setting(mut self, setting: &str, value: &str) -> Self {
-        self.settings = self.settings.with_setting(setting, value);
+    pub fn dialect(mut self, name: &str) -> Self {
+        self.settings = self.settings.with_dialect(name);
+        self
+    }
+
+    /// Sets the order of the floats of a rotation in Crucible skeletons.
+    #[cfg(feature = "crucible")]
+    #[must_use]
+    pub fn quaternions(mut self, order: meshwright_crucible::QuaternionOrder) -> Self {
+        self.settings.quaternions = order;
         self
     }
 
@@ -258,7 +259,7 @@ impl Opener {
     #[cfg(feature = "tso")]
     #[must_use]
     pub fn look(mut self, tone: meshwright_tso::Tone, gestures: [meshwright_tso::Gesture; 2]) -> Self {
-        (self.tone, self.gestures) = (tone, gestures);
+        (self.style.tone, self.style.gestures) = (tone, gestures);
         self
     }
 
@@ -266,7 +267,7 @@ impl Opener {
     #[cfg(feature = "tso")]
     #[must_use]
     pub fn wear(mut self, wear: Vec<meshwright_tso::Wear>) -> Self {
-        self.wear = wear;
+        self.style.wear = wear;
         self
     }
 }

@@ -334,7 +334,7 @@ fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
             }
         }
         if let Some(dialect) = dialect {
-            settings = settings.with_setting("dialect", dialect);
+            settings = settings.with_dialect(dialect);
         }
         if let Err(e) = AnyModel::parse_with(&file.bytes, format, &settings) {
             let limit = matches!(e.class(), ErrorClass::Limit { .. });

@@ -47,6 +47,13 @@ pub struct Oft {
     pub trailing: Vec<u8>,
 }
 
+impl Oft {
+    /// Returns the number of the outfit `file`, with its type.
+    pub const fn number(file: u32) -> ResourceId {
+        ResourceId { group: 0, file, kind: kinds::OUTFIT }
+    }
+}
+
 /// The part of a character that an outfit covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region(pub u32);
@@ -172,4 +179,5 @@ pub(crate) mod kinds {
     pub(crate) const OUTFIT: u32 = 13;
     pub(crate) const PURCHASABLE: u32 = 15;
     pub(crate) const COLLECTION: u32 = 16;
+    pub(crate) const HANDS: u32 = 18;
 }

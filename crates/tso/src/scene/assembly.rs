@@ -1,15 +1,44 @@
-//! The inputs of one scene.
+//! The files of one character.
 
 use crate::anim::Anim;
-use crate::mesh::Geometry;
+use crate::bnd::Bnd;
+use crate::mesh::{Geometry, Mesh};
+use crate::name::Name;
 use crate::skel::Skel;
-use crate::ts1::{SkinPart, Suit};
+use crate::ts1::{Bmf, SkinPart, Skn, Suit};
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::SkeletonId;
 
 /// The only skeleton of a scene from files.
 pub(crate) const SKELETON: SkeletonId = SkeletonId(0);
+
+/// The content of a file with a mesh, of any kind.
+#[derive(Clone, Copy, Debug)]
+pub struct FileMesh<'a> {
+    /// The vertices and triangles.
+    pub geometry: &'a Geometry,
+    /// The names of skin and texture, which only files of The Sims 1 have.
+    pub names: Option<[&'a Name; 2]>,
+}
+
+impl<'a> From<&'a Mesh> for FileMesh<'a> {
+    fn from(mesh: &'a Mesh) -> Self {
+        Self { geometry: &mesh.geometry, names: None }
+    }
+}
+
+impl<'a> From<&'a Bmf> for FileMesh<'a> {
+    fn from(mesh: &'a Bmf) -> Self {
+        Self { geometry: &mesh.geometry, names: Some([&mesh.skin, &mesh.texture]) }
+    }
+}
+
+impl<'a> From<&'a Skn> for FileMesh<'a> {
+    fn from(mesh: &'a Skn) -> Self {
+        Self { geometry: &mesh.geometry, names: Some([&mesh.skin, &mesh.texture]) }
+    }
+}
 
 /// A mesh of an [`Assembly`].
 #[derive(Clone, Debug)]
@@ -19,6 +48,8 @@ pub struct Part<'a> {
     pub name: String,
     /// The mesh.
     pub geometry: &'a Geometry,
+    /// The names of skin and texture in its file, which only files of The Sims 1 have.
+    pub names: Option<[&'a Name; 2]>,
     /// The name of its texture, which only a `.bnd` or The Sims 1 file knows.
     pub material: Option<String>,
     /// The suit of The Sims 1 that it belongs to, and its record in the suit. They become extras of the mesh.
@@ -28,7 +59,13 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// Returns a mesh without a texture.
     pub fn new(name: impl Into<String>, geometry: &'a Geometry) -> Self {
-        Self { name: name.into(), geometry, material: None, suit: None }
+        Self { name: name.into(), geometry, names: None, material: None, suit: None }
+    }
+
+    /// Returns the mesh of a file, with the texture that the file names, if any.
+    pub fn from_file(name: impl Into<String>, mesh: FileMesh<'a>) -> Self {
+        let texture = mesh.names.map(|[_, texture]| texture.text()).filter(|texture| !texture.is_empty());
+        Self { names: mesh.names, material: texture, ..Self::new(name, mesh.geometry) }
     }
 
     /// Returns the same with the name of its texture.
@@ -46,7 +83,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The parts of a character: meshes, their common skeleton, animations. Any of them may be missing.
+/// The files of a character: meshes, their common skeleton, animations. Any of them may be missing. They become a scene,
+/// and take its edits.
 ///
 /// * Without a skeleton the bones of the meshes become joints at the origin, and vertices stay in the space of their
 ///   bones; animations cannot be applied.
@@ -63,6 +101,8 @@ pub struct Assembly<'a> {
     pub skeleton: Option<&'a Skel>,
     /// Animations of the skeleton.
     pub animations: Vec<&'a Anim>,
+    /// The binding of the first mesh. Scenes have the name of its texture in [`Part::material`].
+    pub binding: Option<&'a Bnd>,
     /// Compute normals from the faces instead of using the file's, which are wrong in many files written by FreeSO.
     /// Vertices with the same position and stored normal stay smooth, others keep the edge between them. A stored
     /// normal is kept if it fits its faces as well as the computed one.

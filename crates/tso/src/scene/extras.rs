@@ -191,8 +191,14 @@ fn list<'e>(extra: Option<&'e Extra>, name: &str) -> &'e [Extra] {
     extra.and_then(|extra| extra.get(name)).map_or(&[], Extra::items)
 }
 
-/// Names of native fields that are used when files of The Sims are written.
-pub const NATIVE_FIELDS: &[&str] = &[
+/// Returns true if files of The Sims are written with a native field of a scene.
+pub fn is_written(field: &str, value: &Extra) -> bool {
+    // Events of other games have other fields.
+    let is_event = |group: &Extra| group.get("times").is_some();
+    NATIVE_FIELDS.contains(&field) && (field != EVENTS || value.items().iter().all(is_event))
+}
+
+const NATIVE_FIELDS: &[&str] = &[
     UNKNOWN,
     CAN_TRANSLATE,
     CAN_ROTATE,

@@ -13,9 +13,9 @@ mod merge;
 mod space;
 mod to_scene;
 
-pub use assembly::{Assembly, Part};
-pub use extras::NATIVE_FIELDS;
-pub use from_scene::{CharacterForm, MeshForm, TsoSceneOptions, write_scene};
+pub use assembly::{Assembly, FileMesh, Part};
+pub use extras::is_written;
+pub use from_scene::{CharacterForm, MeshForm, TsoSceneOptions, write_outfit, write_scene};
 #[cfg(feature = "recover")]
-pub use merge::{EditedFigure, Figure, FigureMesh};
+pub use merge::EditedCharacter;
 pub use space::TO_GLTF;

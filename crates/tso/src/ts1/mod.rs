@@ -19,4 +19,4 @@ pub use character::{
 };
 pub use cmx::Cmx;
 pub use skn::Skn;
-pub use wear::Wear;
+pub use wear::{CHOSEN_BY_SUIT, Wear};

@@ -3,6 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// The texture name of a mesh whose texture the suit selects: it is not the name of a file.
+pub const CHOSEN_BY_SUIT: &str = "x";
+
 /// A suit, and textures for its skins: `suit,SKIN=texture[,SKIN=texture]`, as in `b001fafit_01,BODY=b001fafitlgt_Shannon01`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

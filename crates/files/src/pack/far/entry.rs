@@ -4,9 +4,10 @@ use super::rules;
 use crate::pack::scan::{Refused, Scan, broken};
 use meshwright_core::text::cp1252;
 
-/// The layout of entries. Version 1 has two layouts; only the one that fits the file's size is valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Variant {
+/// The version of an archive of The Sims. Version 1 has two layouts of entries; only the one that fits the file's size
+/// is valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FarVersion {
     /// Version 1 with 32-bit lengths of names.
     OneA,
     /// Version 1 with 16-bit lengths of names.
@@ -15,7 +16,7 @@ pub(crate) enum Variant {
     Three,
 }
 
-impl Variant {
+impl FarVersion {
     /// Returns the size of an entry before its name, in bytes.
     pub(crate) const fn fixed(self) -> usize {
         match self {
@@ -32,7 +33,7 @@ pub(crate) const COMPRESSED: u8 = 0x80;
 /// A stored entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
-    pub(crate) variant: Variant,
+    pub(crate) variant: FarVersion,
     /// The offset of the entry in the file.
     pub(crate) place: u64,
     pub(crate) name_at: u64,
@@ -51,8 +52,8 @@ impl Raw {
     pub(crate) fn fields(&self) -> [u64; 4] {
         let at = |n: u64| self.place.saturating_add(n);
         match self.variant {
-            Variant::Three => [at(0), at(4), at(7), at(8)],
-            Variant::OneA | Variant::OneB => [at(0), at(4), at(4), at(8)],
+            FarVersion::Three => [at(0), at(4), at(7), at(8)],
+            FarVersion::OneA | FarVersion::OneB => [at(0), at(4), at(4), at(8)],
         }
     }
 
@@ -104,7 +105,7 @@ fn extension_of(kind: u32) -> &'static str {
 /// All entries, and the offsets of the manifest's start and end.
 #[derive(Debug)]
 pub(crate) struct Manifest {
-    pub(crate) variant: Variant,
+    pub(crate) variant: FarVersion,
     pub(crate) entries: Vec<Raw>,
     pub(crate) start: u64,
     pub(crate) end: u64,
@@ -115,7 +116,7 @@ pub(super) fn manifest(
     scan: &Scan<'_>,
     bytes: &[u8],
     start: u64,
-    variant: Variant,
+    variant: FarVersion,
 ) -> Result<Manifest, Refused> {
     let cut = |at: u64, what: &str| broken(rules::TRUNCATED, at, format!("the file ends within {what}"));
     let (count, mut rest) = bytes.split_first_chunk::<4>().ok_or_else(|| cut(start, "the count"))?;
@@ -142,7 +143,7 @@ pub(super) fn manifest(
 }
 
 /// Returns the fields before a name, the length of the name, and its offset.
-fn fields(fixed: &[u8], place: u64, variant: Variant) -> (Raw, u32, u64) {
+fn fields(fixed: &[u8], place: u64, variant: FarVersion) -> (Raw, u32, u64) {
     let byte = |at: usize| fixed.get(at).copied().unwrap_or(0);
     let word = |at: usize| {
         let bytes = fixed.get(at..).and_then(<[u8]>::first_chunk::<4>).copied().unwrap_or_default();
@@ -164,9 +165,9 @@ fn fields(fixed: &[u8], place: u64, variant: Variant) -> (Raw, u32, u64) {
         name: Vec::new(),
     };
     match variant {
-        Variant::OneA => (raw, word(12), at(12)),
-        Variant::OneB => (raw, half(12), at(12)),
-        Variant::Three => {
+        FarVersion::OneA => (raw, word(12), at(12)),
+        FarVersion::OneB => (raw, half(12), at(12)),
+        FarVersion::Three => {
             raw.stored = word(4) & 0x00ff_ffff;
             raw.data_type = byte(7);
             raw.compressed = raw.data_type == COMPRESSED;

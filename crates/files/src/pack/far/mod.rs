@@ -3,7 +3,8 @@
 mod entry;
 pub(crate) mod rules;
 
-pub(crate) use entry::{Raw, Variant};
+pub use entry::FarVersion;
+pub(crate) use entry::Raw;
 
 use super::member::{Coding, Entry, Fault};
 use super::refpack;
@@ -50,9 +51,9 @@ pub(crate) fn parse(scan: &mut Scan<'_>) -> Result<Manifest, Refused> {
     }
     let short = |_| broken(rules::TRUNCATED, head.len() as u64, "the file ends in its header");
     let (_, (version, at)) = read_header(&head).map_err(short)?;
-    let variants: &[Variant] = match version {
-        1 => &[Variant::OneA, Variant::OneB],
-        3 => &[Variant::Three],
+    let variants: &[FarVersion] = match version {
+        1 => &[FarVersion::OneA, FarVersion::OneB],
+        3 => &[FarVersion::Three],
         _ => {
             let message = format!("version {version}, only 1 and 3 are known");
             return Err(broken(rules::VERSION, header::VERSION.offset_in(0), message));

@@ -19,17 +19,19 @@ use meshwright_scene::{Budget, ConvertError, Extra, Scene};
 pub(crate) struct Records<'s> {
     form: CharacterForm,
     stem: &'s str,
+    /// The name of all suits.
+    name: Option<String>,
     /// The scene has meshes of several suits, which keep their names; a single suit gets the name of its file.
     several: bool,
     character: Character,
 }
 
 impl<'s> Records<'s> {
-    pub(crate) fn new(form: CharacterForm, stem: &'s str, scene: &Scene) -> Self {
+    pub(crate) fn new(form: CharacterForm, stem: &'s str, name: Option<String>, scene: &Scene) -> Self {
         let mut suits = scene.meshes.iter().filter_map(|m| Some(extras::suit_in(m.extras.as_ref())?.0.name));
         let first = suits.next();
         let several = suits.any(|other| first.as_ref().is_some_and(|first| !first.matches(&other)));
-        Self { form, stem, several, character: Character::default() }
+        Self { form, stem, name, several, character: Character::default() }
     }
 
     /// Returns the name of a mesh's file, by which its suit refers to it, in the game's form with bone and part.
@@ -44,8 +46,8 @@ impl<'s> Records<'s> {
         let said = extras::suit_in(extras);
         let first = || geometry.bones.first().cloned().unwrap_or_else(|| Name::from("ROOT"));
         let (mut suit, mut skin) = said.unwrap_or_default();
-        if !self.several || suit.name.bytes().is_empty() {
-            suit.name = Name::from_text(self.stem).0;
+        if self.name.is_some() || !self.several || suit.name.bytes().is_empty() {
+            suit.name = Name::from_text(self.name.as_deref().unwrap_or(self.stem)).0;
         }
         if skin.bone.bytes().is_empty() {
             skin.bone = first();

@@ -129,7 +129,8 @@ impl<'s> Made<'s> {
         let mut drawables = Drawables::new(scene, &draw(scene, options), budget)?;
         let mut gatherer = Gatherer::new(scene, &names, options, budget)?;
         let mut unbound = 0_usize;
-        let mut character = options.format.character.map(|form| Records::new(form, stem, scene));
+        let name = options.format.name.clone();
+        let mut character = options.format.character.map(|form| Records::new(form, stem, name, scene));
         let mut meshes: Vec<MadeMesh<'s>> = Vec::new();
         for drawable in drawables.by_ref() {
             let drawable = drawable?;
@@ -237,7 +238,7 @@ fn settle(losses: &mut Vec<Loss>, written: usize) {
 }
 
 /// Returns the files with the main one first.
-fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
+pub(super) fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
     let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == main);
     let mut all = OutputFiles::default();
     first.into_iter().chain(others).for_each(|file| all.push(file.name, file.bytes));
@@ -268,25 +269,29 @@ impl<'s> MadeMesh<'s> {
         let mesh = drawable.id().map(|id| id.0);
         let mut made = Self { stem, geometry, names: None, binding: None, picture: None, mesh };
         if form != MeshForm::Mesh {
-            let skin = if drawable.name.is_empty() { &made.stem } else { drawable.name };
+            let is_own = drawable.name.is_empty() || options.format.name.is_some();
+            let skin = if is_own { &made.stem } else { drawable.name };
             made.names = Some(skin_and_texture(skin, texture, form, options, budget, losses)?);
             return Ok(made);
         }
         let id = options.format.id;
         let given =
             |kind, number| id.map(|first| ResourceId { group: 0, file: first.wrapping_add(number), kind });
-        let own = ResourceId::in_name(&made.stem).or_else(|| ResourceId::in_name(drawable.name));
+        // A new name is one of new files.
+        let is_new = options.format.name.is_some();
+        let in_name = |name| ResourceId::in_name(name).filter(|_| !is_new);
+        let own = in_name(&made.stem).or_else(|| in_name(drawable.name));
         let own = own.or_else(|| given(ResourceId::MESH, number));
         let shown = drawable.material().map(|m| m.0);
         let image = material.and_then(|m| m.image.as_ref());
         let jpeg = image.is_some_and(|i| i.mime == "image/jpeg");
         let kind = if jpeg { ResourceId::JPEG } else { ResourceId::PNG };
         let number = shown.and_then(|m| u32::try_from(m).ok());
-        let texture = ResourceId::in_name(texture).or_else(|| number.and_then(|n| given(kind, n)));
+        let texture = in_name(texture).or_else(|| number.and_then(|n| given(kind, n)));
         let bone = made.geometry.bones.first().cloned();
-        if let Some(((mesh, texture), bone)) = own.zip(texture).zip(bone) {
-            made.picture = shown.zip(image).map(|(material, image)| (material, texture, image));
-            made.binding = Some(Bnd { bone, mesh: Some(mesh), texture: Some(texture), ..Bnd::default() });
+        if let Some((mesh, bone)) = own.zip(bone).filter(|_| texture.is_some() || is_new) {
+            made.picture = shown.zip(texture).zip(image).map(|((material, id), image)| (material, id, image));
+            made.binding = Some(Bnd { bone, mesh: Some(mesh), texture, ..Bnd::default() });
         }
         Ok(made)
     }

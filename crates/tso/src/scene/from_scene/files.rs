@@ -3,6 +3,7 @@
 use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
 use crate::mesh::Mesh;
+use crate::outfit::{Apr, Hag, Oft};
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Cfp, Skn};
 use alloc::format;
@@ -99,6 +100,9 @@ files! {
     Anim: |anim| anim.size();
     Bnd: |bnd| bnd.end();
     Cfp: |cfp| (cfp.values.len() as u64).saturating_mul(5);
+    Apr: |apr| (apr.bindings.len() as u64).saturating_mul(8).saturating_add(16);
+    Oft: |_oft| 40;
+    Hag: |_hag| 148;
 }
 
 /// Returns the extension of files of this kind.

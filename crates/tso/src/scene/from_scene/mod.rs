@@ -10,6 +10,7 @@ mod keys;
 mod mesh;
 mod names;
 mod options;
+mod outfit;
 mod skel;
 mod transforms;
 mod vertices;
@@ -20,3 +21,4 @@ pub(crate) use figure::{Made, MadeMesh, MadeSkeleton, twins};
 #[cfg(feature = "recover")]
 pub(crate) use files::{Files, extension};
 pub use options::{CharacterForm, MeshForm, TsoSceneOptions};
+pub use outfit::write_outfit;

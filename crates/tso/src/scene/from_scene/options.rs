@@ -6,6 +6,7 @@ use crate::mesh::Mesh;
 use crate::skel::Skel;
 use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::FileFormat;
 use meshwright_scene::{Loss, Scene};
@@ -30,6 +31,11 @@ pub struct TsoSceneOptions {
     /// The number in the game's archives for the first mesh and for the texture of the first material, if their names
     /// have none. The others are numbered from there.
     pub id: Option<u32>,
+    /// The name of a new outfit: of its suit, its skins and its meshes. They do not get the names of the original then,
+    /// nor its numbers.
+    pub name: Option<String>,
+    /// The number of a group of hands for an outfit whose meshes have none.
+    pub hands: Option<u32>,
     /// Writes a skeleton also if it is a single joint at the origin, which plain scenes have only for the sake of clips.
     pub(crate) keeps_root: bool,
 }
@@ -101,6 +107,20 @@ impl TsoSceneOptions {
     #[must_use]
     pub const fn with_id(mut self, id: Option<u32>) -> Self {
         self.id = id;
+        self
+    }
+
+    /// Sets the name of a new outfit.
+    #[must_use]
+    pub fn with_name(mut self, name: Option<String>) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Sets the number of the hands of an outfit without hands.
+    #[must_use]
+    pub const fn with_hands(mut self, hands: Option<u32>) -> Self {
+        self.hands = hands;
         self
     }
 

@@ -5,6 +5,7 @@ mod bones;
 mod geometry;
 mod skel;
 
+use super::assembly::Assembly;
 use super::extras::rename_event_bones;
 use super::from_scene::{Files, Made, MadeMesh, TsoSceneOptions, extension, twins};
 use super::space::TO_GLTF;
@@ -13,39 +14,17 @@ use crate::bnd::Bnd;
 use crate::mesh::Geometry;
 use crate::name::Name;
 use crate::skel::Skel;
-use crate::ts1::{Cfp, Skill, SkinPart};
+use crate::ts1::{Cfp, Character, CharacterSkeleton, Skill, SkinPart, Suit};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use bones::{Bones, joint_names};
 use meshwright_edit::{MaterialPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
 
-/// The files of a character, from which a scene was converted.
-#[derive(Clone, Debug, Default)]
-pub struct Figure<'a> {
-    /// The meshes, in the order in which the scene draws them.
-    pub meshes: Vec<FigureMesh<'a>>,
-    /// The skeleton.
-    pub skeleton: Option<&'a Skel>,
-    /// The animations, in the order of the scene's clips.
-    pub animations: Vec<&'a Anim>,
-    /// The binding of the first mesh.
-    pub binding: Option<&'a Bnd>,
-}
-
-/// A mesh of a [`Figure`].
-#[derive(Clone, Copy, Debug)]
-pub struct FigureMesh<'a> {
-    /// The vertices and triangles.
-    pub geometry: &'a Geometry,
-    /// The names of skin and texture, which only files of The Sims 1 have.
-    pub names: Option<[&'a Name; 2]>,
-}
-
 /// The files of a character after an edit. Unedited ones are equal to the original's.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct EditedFigure {
+pub struct EditedCharacter {
     /// The meshes of the original with the names of skin and texture; `None` for a deleted one.
     pub meshes: Vec<Option<(Geometry, Option<[Name; 2]>)>>,
     /// The skeleton.
@@ -66,7 +45,7 @@ pub struct EditedFigure {
     pub skills: Vec<Skill>,
 }
 
-impl Figure<'_> {
+impl Assembly<'_> {
     /// Writes a patch of `native`, the scene of these files, into the files. Everything outside the patch stays
     /// unchanged. Files of new parts are named as [`write_scene`](crate::write_scene) calls them.
     ///
@@ -78,7 +57,7 @@ impl Figure<'_> {
         patch: &Patch,
         stem: &str,
         options: &FromSceneOptions<TsoSceneOptions>,
-    ) -> Result<Converted<EditedFigure>, ConvertError> {
+    ) -> Result<Converted<EditedCharacter>, ConvertError> {
         let mut options = options.clone();
         options.format.keeps_root = self.skeleton.is_some();
         let options = &options;
@@ -87,7 +66,7 @@ impl Figure<'_> {
         let mut patch = patch.with_one_skeleton(twins.others(), &budget, &mut losses)?;
         let drawn = |scene: &Scene| scene.nodes.iter().flat_map(|n| n.meshes.iter().map(|m| m.0)).collect();
         let drawn: Vec<usize> = drawn(native);
-        if drawn.len() != self.meshes.len() || native.clips.len() != self.animations.len() {
+        if drawn.len() != self.parts.len() || native.clips.len() != self.animations.len() {
             let message = "the scene has other meshes or clips than there are files";
             return Err(ConvertError::unsupported("meshes", message));
         }
@@ -96,7 +75,7 @@ impl Figure<'_> {
         rename_events(&mut patch, &names, &budget)?;
         let made = Made::new(&patch.scene, stem, &twins, options, (&mut files, &mut losses))?;
         let bones = Bones::new(&names, &patch, &made.names);
-        let mut result = EditedFigure { renamed_bones: bones.renames(), ..EditedFigure::default() };
+        let mut result = EditedCharacter { renamed_bones: bones.renames(), ..EditedCharacter::default() };
         let skeleton = made.skeletons.first();
         result.skeleton = match (self.skeleton, skeleton) {
             (Some(old), Some(new)) => Some(skel::merge(old, new, (native, &patch), &bones, &budget)?),
@@ -127,7 +106,7 @@ impl Figure<'_> {
             let edited = anim::Edited { patch: own, clips, bones: &bones, known, rest };
             result.animations[c] = Some(edited.merge(self.animations[c], &new.anim, &budget)?);
         }
-        result.meshes.resize(self.meshes.len(), None);
+        result.meshes.resize(self.parts.len(), None);
         result.binding = self.binding.map(|own| Bnd { bone: bones.renamed(&own.bone), ..own.clone() });
         let axes = options.axes(&patch.scene, &TO_GLTF);
         let mut skins = made.character.map(|records| records.into_character().suits).unwrap_or_default();
@@ -152,7 +131,7 @@ impl Figure<'_> {
                 new.write(options.format.meshes, &mut files, is_other)?;
                 continue;
             };
-            let original = &self.meshes[place];
+            let original = &self.parts[place];
             let mesh = (&*patch, number);
             let geometry = geometry::merge(original.geometry, &new.geometry, mesh, &axes, &bones, &budget)?;
             let names = original.names.map(|old| merged_names(old, new.names.as_ref(), mesh));
@@ -167,6 +146,58 @@ impl Figure<'_> {
         result.new_files = files.finish();
         let losses = patch.losses_of_edits(losses);
         Ok(Converted::new(result, losses))
+    }
+}
+
+impl EditedCharacter {
+    /// Writes the edits into the records of a file of The Sims 1, whose `skills` by number are the first animations.
+    /// Returns the records, and the keys of edited skills by the names in the skills.
+    pub fn edit_records(
+        &mut self,
+        records: &Character,
+        skills: &[(usize, Anim)],
+        stem: &str,
+    ) -> (Character, Vec<(Name, Cfp)>) {
+        let (mut made, mut keys) = (records.clone(), Vec::new());
+        if let (Some(merged), Some(slot)) = (&self.skeleton, made.skeletons.first_mut())
+            && *merged != slot.to_skel()
+        {
+            *slot = CharacterSkeleton::from(merged);
+        }
+        for skin in made.suits.iter_mut().flat_map(|suit| &mut suit.skins) {
+            if let Some((_, new)) = self.renamed_bones.iter().find(|(old, _)| old.matches(&skin.bone)) {
+                skin.bone.clone_from(new);
+            }
+        }
+        // New meshes are added to the last suit.
+        if made.suits.is_empty() && !self.skins.is_empty() {
+            made.suits.push(Suit { name: Name::from_text(stem).0, ..Suit::default() });
+        }
+        if let Some(suit) = made.suits.last_mut() {
+            suit.skins.append(&mut self.skins);
+        }
+        for ((number, native), edited) in skills.iter().zip(&self.animations) {
+            if let Some(anim) = edited.as_ref().filter(|anim| *anim != native) {
+                keys.extend(made.set_skill(*number, anim));
+            }
+        }
+        let is_gone = |n: usize| {
+            skills.iter().zip(&self.animations).any(|((number, _), edited)| *number == n && edited.is_none())
+        };
+        let mut numbers = 0..;
+        made.skills.retain(|_| !numbers.next().is_some_and(is_gone));
+        made.skills.append(&mut self.skills);
+        (made, keys)
+    }
+}
+
+impl Character {
+    /// Replaces a skill. Returns its keys, and the name that it gives them.
+    pub fn set_skill(&mut self, number: usize, anim: &Anim) -> Option<(Name, Cfp)> {
+        let slot = self.skills.get_mut(number)?;
+        let (skill, keys) = Skill::from_anim(anim, slot.keys.clone());
+        *slot = skill;
+        Some((slot.keys.clone(), keys))
     }
 }
 
