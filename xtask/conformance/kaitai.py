@@ -120,7 +120,8 @@ def zym(k, d):
 
 def iqm(k, d):
     n, h = d['native'], k['header']
-    joints, poses = k.get('joints') or k.get('joints_v1') or [], k.get('poses') or k.get('poses_v1') or []
+    joints = [j['joint'] for j in k.get('joints') or k.get('joints_v1') or []]
+    poses = k.get('poses') or k.get('poses_v1') or []
     keys = ('first_vertex', 'num_vertexes', 'first_triangle', 'num_triangles')
     yield (h['version'], h['flags'], h['num_frames']), (n['version'], n['flags'], n['num_frames'])
     yield [[m['mesh'][key] for key in keys] for m in k['meshes']], [[m[key] for key in keys] for m in n['meshes']]
@@ -133,7 +134,7 @@ def iqm(k, d):
     yield [[t['v0'], t['v1'], t['v2']] for t in k['adjacency']] if 'adjacency' in k else None, n['adjacency']
     yield [j['parent'] for j in joints], [b['parent'] for b in d['bones']]
     yield [(j['translate'], j['scale']) for j in joints], [(j['translate'], j['scale']) for j in n['joints']]
-    yield [j['rotate'] for j in k.get('joints', [])], [j['rotate'] for j in n['joints'] if 'joints' in k]
+    yield [j['rotate'] for j in joints if 'joints' in k], [j['rotate'] for j in n['joints'] if 'joints' in k]
     count = 9 if h['version'] == 1 else 10
     if h['version'] != 1:
         yield [(p['parent'], p['channelmask'], p['channeloffset'], p['channelscale']) for p in poses], \

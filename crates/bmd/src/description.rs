@@ -4,7 +4,7 @@ use crate::packed::{first128, flat, quad32, quad64, second96, second128, texture
 use crate::record::MAGIC;
 use crate::record::{anim, bone, header, lod, mesh};
 use crate::transform::transform;
-use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::description::{Description, Mark, Order, SizeField};
 use meshwright_core::structures;
 
 structures! {
@@ -74,4 +74,6 @@ pub(crate) const DESCRIPTION: Description = Description {
         transform::TABLE,
     ],
     structures: &[FILE],
+    views: &[],
+    sizes: &[SizeField::of_part("mesh_data", "mesh.sz_vtx", "vertices")],
 };

@@ -8,6 +8,7 @@ use crate::refusal::Refusal;
 use crate::results::report_refusal;
 use crate::{Fail, Status, output, pose};
 use meshwright::dump::{Dump, DumpOptions};
+use meshwright::native_json;
 use meshwright::scene::{SceneOptions, Space};
 use std::io::Write;
 use std::slice;
@@ -27,6 +28,9 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
 }
 
 fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
+    if args.native {
+        return native(input, destination, reader);
+    }
     let opened = reader.hinted(input, reader.open(input), |lenient| lenient.open(input).is_ok())?;
     reader.note(opened.sources());
     reader.say_used(input, &opened);
@@ -45,4 +49,24 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
     let content =
         Box::new(move |out: &mut dyn Write| dump.write(&mut *out).and_then(|()| out.write_all(b"\n")));
     output::stream(destination, content, reader.plan(), None).map(drop)
+}
+
+/// Writes every field of a file. The file need not be valid.
+fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
+    let (format, bytes) = match reader.open(input) {
+        Ok(opened) => {
+            reader.note(opened.sources());
+            (opened.format(), opened.into_bytes())
+        }
+        Err(Refusal::Broken(broken)) if broken.companion.is_none() => match broken.format {
+            Some(format) => (format, broken.bytes),
+            None => return Err(Refusal::Broken(broken)),
+        },
+        Err(refusal) => return Err(refusal),
+    };
+    let settings = reader.read_settings();
+    // Standard output may not get half of a document.
+    let mut text = Vec::new();
+    native_json::write(&bytes, format, settings, &mut text)?;
+    output::stream(destination, output::content_of(&text), reader.plan(), None).map(drop)
 }

@@ -100,7 +100,17 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ),
         ],
     ),
-    ("dump", &[("Write the whole model and one of its poses", "hopper.dpm --pose idle:3 -o hopper.json")]),
+    (
+        "dump",
+        &[
+            ("Write the whole model and one of its poses", "hopper.dpm --pose idle:3 -o hopper.json"),
+            (
+                "Write every field of the file, to edit and to build",
+                "hopper.dpm --native -o hopper.native.json",
+            ),
+        ],
+    ),
+    ("build", &[("Compile an edited JSON", "hopper.native.json -o edited.dpm")]),
     (
         "optimize",
         &[
@@ -118,7 +128,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("Look", &["info", "view", "render", "list"]),
     ("Convert", &["convert", "pack", "unpack"]),
     ("Check", &["check", "explain", "repair", "diff"]),
-    ("Expert", &["dump", "optimize", "edit"]),
+    ("Expert", &["dump", "build", "optimize", "edit"]),
     ("Desktop", &["thumbnail", "completions", "man"]),
 ];
 
@@ -150,6 +160,7 @@ const CONVERT: &[(&str, &[&str])] = &[
             "onto",
             "snap",
             "fps",
+            "all_frames",
             "extras",
             "keep_skeleton",
             "close_loops",

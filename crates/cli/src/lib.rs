@@ -8,6 +8,7 @@
 mod args;
 mod bag;
 mod batch;
+mod build;
 mod check;
 mod convert;
 mod destination;
@@ -116,6 +117,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::Render(args) => picture::run(args),
         Command::Thumbnail(args) => thumbnail::run(args),
         Command::Dump(args) => dump::run(args),
+        Command::Build(args) => build::run(args),
         Command::Optimize(args) => optimize::run(args),
         Command::Edit(args) => edit::run(args),
         Command::Completions(args) => help::completions(args),

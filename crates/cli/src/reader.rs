@@ -129,6 +129,7 @@ impl Reader {
     /// Returns a reader with the choices of a conversion for its input. Originals of edits are read without them.
     pub(crate) fn converting(mut self, args: &ConvertArgs) -> Self {
         self.conversion = Some((args.fps, args.recompute_normals, args.blend_normals));
+        self.options = self.options.all_frames(args.all_frames);
         self
     }
 
@@ -347,7 +348,7 @@ impl Reader {
     }
 
     /// Returns the search path of an input, and the path of the input in it.
-    fn place(&self, input: &Input) -> Result<(Finder, TreePath), Refusal> {
+    pub(crate) fn place(&self, input: &Input) -> Result<(Finder, TreePath), Refusal> {
         if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
             return match &input.met {
                 Some(met) if met.finder.tree().pack_of(&met.path).is_some() => {

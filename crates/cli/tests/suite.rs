@@ -28,6 +28,7 @@ mod hostile_names;
 mod judge;
 mod keep;
 mod many;
+mod native_json;
 mod outputs;
 mod packaging;
 mod packs;

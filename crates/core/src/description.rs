@@ -20,6 +20,10 @@ pub struct Description {
     pub words: &'static [BitTable],
     /// Structures of records; the first of all is the whole file.
     pub structures: &'static [&'static [Structure]],
+    /// The meaning of parts that [`structures`](Self::structures) give as bytes or as a list of numbers.
+    pub views: &'static [View],
+    /// Fields that hold the size of a part.
+    pub sizes: &'static [SizeField],
 }
 
 impl Description {
@@ -31,6 +35,8 @@ impl Description {
         records: &[],
         words: &[],
         structures: &[],
+        views: &[],
+        sizes: &[],
     };
 }
 
@@ -178,6 +184,88 @@ pub struct Part {
     pub at: Option<&'static str>,
     /// The part exists only if this is true.
     pub when: Option<&'static str>,
+}
+
+/// The meaning of a part that its structure gives as bytes, or as a list of numbers. Editable text shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// The structure and the part: `array_data.data`.
+    pub part: &'static str,
+    /// The view applies only if this is true. After `setting.` an expression names a setting of the reader.
+    pub when: Option<&'static str>,
+    /// The type of the items: a number, a record, a structure, or `strings` for bytes that other parts refer to.
+    pub kind: &'static str,
+    /// The number of values in a row.
+    pub columns: Option<&'static str>,
+    /// The number of items, for items of varying size.
+    pub count: Option<&'static str>,
+    /// The bytes are a compressed block.
+    pub packed: bool,
+}
+
+impl View {
+    /// Returns a view of a part as items of a type.
+    pub const fn new(part: &'static str, kind: &'static str) -> Self {
+        Self { part, when: None, kind, columns: None, count: None, packed: false }
+    }
+
+    /// Returns the same view under a condition.
+    #[must_use]
+    pub const fn when(mut self, when: &'static str) -> Self {
+        self.when = Some(when);
+        self
+    }
+
+    /// Returns the same view with this many values in a row.
+    #[must_use]
+    pub const fn columns(mut self, columns: &'static str) -> Self {
+        self.columns = Some(columns);
+        self
+    }
+
+    /// Returns the same view with this many items.
+    #[must_use]
+    pub const fn count(mut self, count: &'static str) -> Self {
+        self.count = Some(count);
+        self
+    }
+
+    /// Returns the same view of a compressed block.
+    #[must_use]
+    pub const fn packed(mut self) -> Self {
+        self.packed = true;
+        self
+    }
+}
+
+/// A field that holds the size of a part in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeField {
+    /// The structure of the field and the part.
+    pub structure: &'static str,
+    /// The field.
+    pub field: &'static str,
+    /// The part. Without one, the field holds the size of the file.
+    pub part: Option<&'static str>,
+    /// The size is that of the decompressed part.
+    pub decoded: bool,
+}
+
+impl SizeField {
+    /// Returns the field that holds the size of the file.
+    pub const fn of_file(field: &'static str) -> Self {
+        Self { structure: "file", field, part: None, decoded: false }
+    }
+
+    /// Returns a field that holds the size of a part.
+    pub const fn of_part(structure: &'static str, field: &'static str, part: &'static str) -> Self {
+        Self { structure, field, part: Some(part), decoded: false }
+    }
+
+    /// Returns a field that holds the decompressed size of a part.
+    pub const fn of_decoded(structure: &'static str, field: &'static str, part: &'static str) -> Self {
+        Self { structure, field, part: Some(part), decoded: true }
+    }
 }
 
 /// Declares [`Structure`]s as a constant.

@@ -88,7 +88,7 @@ pub use chunk::model::{AttributeError, AttributeStream, Chunk};
 pub use chunk::record::{Attribute, AttributeFlag, Dialect, IndexSize, UnknownDialect};
 pub use chunk::view::{BoneWeight, BoneWeights, Floats, Indices};
 pub use cmodel::model::CModel;
-pub use lz4::MAX_BLOCK;
+pub use lz4::{MAX_BLOCK, decode_block, encode_block};
 pub use meshwright_core::F32;
 pub use meshwright_core::math::Trs;
 pub use options::CrucibleOptions;

@@ -107,6 +107,17 @@ pub(crate) fn encode(data: &[u8]) -> Vec<u8> {
     compress(data)
 }
 
+/// Decodes a block of the engine to `size` bytes. It is `None` if the block is not valid, or holds another number of bytes.
+pub fn decode_block(packed: &[u8], size: usize) -> Option<Vec<u8>> {
+    let fits = size as u64 <= most_from(packed.len() as u64) && size as u64 <= MAX_BLOCK;
+    if fits { decode(packed, size).ok() } else { None }
+}
+
+/// Encodes bytes as a block of the engine.
+pub fn encode_block(data: &[u8]) -> Vec<u8> {
+    encode(data)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

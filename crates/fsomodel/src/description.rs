@@ -2,7 +2,7 @@
 
 use crate::chunks::MAGIC;
 use crate::record::{chunk, header, mesh, vertex_44, vertex_56, vertex_60};
-use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::description::{Description, Mark, Order, View};
 use meshwright_core::structures;
 
 structures! {
@@ -35,4 +35,16 @@ pub(crate) const DESCRIPTION: Description = Description {
     ],
     words: &[],
     structures: &[FILE],
+    views: &[
+        View::new("chunk_data.data", "vertex_44").when("chunk.id == \"VDAT\" && setting.vertex_size == 44"),
+        View::new("chunk_data.data", "vertex_56").when("chunk.id == \"VDAT\" && setting.vertex_size == 56"),
+        View::new("chunk_data.data", "vertex_60").when("chunk.id == \"VDAT\" && setting.vertex_size == 60"),
+        View::new("chunk_data.data", "u32")
+            .columns("3")
+            .when("chunk.id == \"INDX\" && setting.vertex_size == 44"),
+        View::new("chunk_data.data", "u16")
+            .columns("3")
+            .when("chunk.id == \"INDX\" && setting.vertex_size > 44"),
+    ],
+    sizes: &[],
 };

@@ -5,6 +5,7 @@ use crate::document::rules::{BUFFER_MISSING, BUFFER_OPEN};
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::Order as _;
+use meshwright_core::description::Description;
 use meshwright_core::{
     Budget, Confidence, FieldPath, FileFormat, Finding, Limits, Parsed, ReadError, ReadOptions, Report, Rule,
     WriteError,
@@ -288,6 +289,7 @@ impl FileFormat for GltfFile {
     const TITLE: &'static str = "glTF 2.0";
     const EXTENSIONS: &'static [&'static str] = &["glb", "gltf"];
     const RULES: &'static [&'static Rule] = RULES;
+    const DESCRIPTION: Description = crate::description::DESCRIPTION;
 
     type Options = ReadOptions;
 

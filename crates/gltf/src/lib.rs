@@ -89,6 +89,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod audit;
+mod description;
 pub mod document;
 mod export;
 mod file;

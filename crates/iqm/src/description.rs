@@ -3,7 +3,7 @@
 use crate::model::anim_flags;
 use crate::parse::LETTERS;
 use crate::record::{anim, array, bounds, extension, header, joint, joint_v1, mesh, pose, pose_v1, triangle};
-use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::description::{Description, Mark, Order, SizeField, View};
 use meshwright_core::structures;
 
 structures! {
@@ -17,8 +17,8 @@ structures! {
             triangles: triangle [header.num_triangles] @ (header.ofs_triangles);
             /// The neighbours of each triangle.
             adjacency: triangle [header.num_triangles] @ (header.ofs_adjacency) if (header.ofs_adjacency != 0);
-            joints: joint [header.num_joints] @ (header.ofs_joints) if (header.version != 1);
-            joints_v1: joint_v1 [header.num_joints] @ (header.ofs_joints) if (header.version == 1);
+            joints: joint_data [header.num_joints] @ (header.ofs_joints) if (header.version != 1);
+            joints_v1: joint_v1_data [header.num_joints] @ (header.ofs_joints) if (header.version == 1);
             poses: pose [header.num_poses] @ (header.ofs_poses) if (header.version != 1);
             poses_v1: pose_v1 [header.num_poses] @ (header.ofs_poses) if (header.version == 1);
             anims: anim_data [header.num_anims] @ (header.ofs_anims);
@@ -38,6 +38,16 @@ structures! {
             array: array;
             data: bytes [root.header.num_vertexes * array.size * (array.format <= 1 ? 1 : array.format <= 3 ? 2
                 : array.format <= 5 ? 4 : array.format == 6 ? 2 : array.format == 7 ? 4 : 8)] @ (array.offset);
+        }
+        /// A joint and its name.
+        joint_data {
+            joint: joint;
+            name: cstring @ (root.header.ofs_text + joint.name);
+        }
+        /// A joint of version 1 and its name.
+        joint_v1_data {
+            joint: joint_v1;
+            name: cstring @ (root.header.ofs_text + joint.name);
         }
         /// A clip and its name.
         anim_data {
@@ -72,4 +82,18 @@ pub(crate) const DESCRIPTION: Description = Description {
     ],
     words: &[anim_flags::TABLE],
     structures: &[FILE],
+    views: &[
+        View::new("file.text", "strings"),
+        View::new("file.frames", "u16").columns("header.num_framechannels"),
+        View::new("array_data.data", "i8").columns("array.size").when("array.format == 0"),
+        View::new("array_data.data", "u8").columns("array.size").when("array.format == 1"),
+        View::new("array_data.data", "i16").columns("array.size").when("array.format == 2"),
+        View::new("array_data.data", "u16").columns("array.size").when("array.format == 3"),
+        View::new("array_data.data", "i32").columns("array.size").when("array.format == 4"),
+        View::new("array_data.data", "u32").columns("array.size").when("array.format == 5"),
+        View::new("array_data.data", "u16").columns("array.size").when("array.format == 6"),
+        View::new("array_data.data", "f32").columns("array.size").when("array.format == 7"),
+        View::new("array_data.data", "f64").columns("array.size").when("array.format == 8"),
+    ],
+    sizes: &[SizeField::of_file("header.filesize")],
 };

@@ -63,6 +63,13 @@ impl Error {
         }))
     }
 
+    /// Returns the same error, at a field and an offset.
+    #[cfg(feature = "dump")]
+    pub(crate) fn with_place(mut self, path: String, offset: Option<u64>) -> Self {
+        (self.0.path, self.0.offset) = (path, offset);
+        self
+    }
+
     fn caused(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(source));
         self
@@ -102,7 +109,8 @@ impl Error {
     }
 
     /// Returns a stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
-    /// `not-writable`, `bad-output`, `would-replace`, `cannot-write`, `limit`, `usage`, `kept-ignored`.
+    /// `not-writable`, `bad-output`, `would-replace`, `cannot-write`, `limit`, `usage`,
+    /// `kept-ignored`, `native-json`.
     pub fn code(&self) -> &'static str {
         self.0.code
     }

@@ -20,6 +20,7 @@
 //! | an edited scene merged into its original model | [`merge`] |
 //! | a native model that was exported as glTF and edited | `Original` |
 //! | JSON for comparison with other readers, safe on a terminal | `dump` |
+//! | JSON to edit by hand, and back to the same bytes | `native_json` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
 //! | meshes and clips moved to another skeleton | `retarget` |
@@ -87,6 +88,8 @@ mod media_type;
 #[cfg(feature = "gltf")]
 mod merge;
 mod model;
+#[cfg(feature = "dump")]
+pub mod native_json;
 #[cfg(feature = "output")]
 mod output;
 #[cfg(feature = "page")]

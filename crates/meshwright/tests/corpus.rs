@@ -8,10 +8,14 @@ mod corpus {
     mod figures;
     mod game;
     mod iqm;
+    mod native_json;
     mod recover;
     mod sims;
     mod touched;
 }
+#[path = "support/compiled.rs"]
+#[allow(dead_code, reason = "the suite uses the rest")]
+mod compiled;
 mod edits;
 #[path = "support/exercise.rs"]
 #[allow(dead_code, reason = "the suite uses the rest")]

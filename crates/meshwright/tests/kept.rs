@@ -261,3 +261,38 @@ proptest! {
         }
     }
 }
+
+/// A frame that no line of the text has is a clip of its own, and no edit.
+#[test]
+fn frames_without_a_clip_are_kept_as_clips() {
+    let bytes = fs::read(testdata().join("dpm").join(HOPPER)).unwrap();
+    let frames = u32::try_from(Dpm::parse(&bytes).unwrap().frames.len()).unwrap();
+    let open = |all| {
+        let lines = ("h.dpm.framegroups".to_owned(), b"2 3 20 0 hop\n".to_vec());
+        Opener::new().all_frames(all).open_bytes("h.dpm", bytes.clone(), [lines]).unwrap()
+    };
+    assert_eq!(open(false).scene().unwrap().value.clips.len(), 1);
+    let asset = open(true);
+    let scene = asset.scene().unwrap();
+    // Frame 0 is the rest pose.
+    let single: Vec<_> = (1..frames).filter(|frame| !(2..5).contains(frame)).collect();
+    let names: Vec<_> = scene.value.clips.iter().skip(1).map(|clip| clip.name.clone()).collect();
+    assert_eq!(names, single.iter().map(|frame| format!("frame_{frame}")).collect::<Vec<_>>());
+    assert!(scene.value.clips.iter().skip(1).all(|clip| clip.frames == 1));
+    assert!(scene.losses.iter().all(|loss| loss.code != "frames-without-clip"));
+
+    let mut edited = document(&scene.value, &asset.record(&Keeping::default()).unwrap());
+    let (how, target) = (RecoverOptions::default(), Target::Native(Format::Dpm));
+    let back = restored(&edited, None, target, "h.dpm", &how, &ConvertOptions::default()).unwrap();
+    assert!(back.files().main().unwrap().bytes == asset.bytes());
+    let text = |files: &meshwright::scene::OutputFiles| files.get("h.dpm.framegroups").map(<[u8]>::to_vec);
+    assert!(text(back.files()).is_none_or(|text| text == b"2 3 20 0 hop\n"));
+
+    // An edited frame gets a line.
+    let mut renamed = scene.value.clone();
+    renamed.clips[1].name = "still".to_owned();
+    edited = document(&renamed, &asset.record(&Keeping::default()).unwrap());
+    let back = restored(&edited, None, target, "h.dpm", &how, &ConvertOptions::default()).unwrap();
+    let text = String::from_utf8(text(back.files()).unwrap()).unwrap();
+    assert!(text.lines().count() == 2 && text.contains("still"), "{text}");
+}

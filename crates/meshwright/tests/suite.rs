@@ -5,6 +5,8 @@
 static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
 
 mod asset;
+#[path = "support/compiled.rs"]
+mod compiled;
 mod darkplaces;
 mod describe;
 mod diff;
@@ -23,6 +25,7 @@ mod losses;
 mod memory;
 mod models_in;
 mod mutants;
+mod native_json;
 mod pairs;
 mod pictures;
 mod properties;

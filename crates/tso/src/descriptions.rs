@@ -12,7 +12,16 @@ const fn description(
     records: &'static [Table],
     structures: &'static [&'static [Structure]],
 ) -> Description {
-    Description { order, floats: Order::Little, marks, records, words: &[], structures }
+    Description {
+        order,
+        floats: Order::Little,
+        marks,
+        records,
+        words: &[],
+        structures,
+        views: &[],
+        sizes: &[],
+    }
 }
 
 /// A word that every file has.

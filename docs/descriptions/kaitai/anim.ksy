@@ -160,7 +160,7 @@ types:
         doc: '0 or 1: whether the motion has rotations'
       - id: first_translation
         type: u4be
-        doc: 'The first translation key; 0xFFFFFFFF if there is none'
+        doc: 'The first translation key; 0xFFFFFFFF without translations'
       - id: first_rotation
         type: u4be
-        doc: 'The first rotation key; 0xFFFFFFFF if there is none'
+        doc: 'The first rotation key; 0xFFFFFFFF without rotations'

@@ -90,7 +90,7 @@ types:
         doc: 'The number of them'
       - id: first_blend
         type: u4le
-        doc: 'The first blend vertex; 0xFFFFFFFF if there is none'
+        doc: 'The first blend vertex; 0xFFFFFFFF without blend vertices'
       - id: blend_count
         type: u4le
         doc: 'The number of them'

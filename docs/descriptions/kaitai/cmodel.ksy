@@ -88,3 +88,21 @@ types:
       - id: size
         type: s4le
         doc: 'The decoded size of the block in bytes'
+  bone_weight:
+    doc: 'The weight of a bone'
+    seq:
+      - id: bone
+        type: u2le
+        doc: 'The number of the bone'
+      - id: weight
+        type: f4le
+        doc: 'The weight'
+  bone_weight_32:
+    doc: 'The weight of a bone, in engines of March 2025'
+    seq:
+      - id: bone
+        type: u4le
+        doc: 'The number of the bone'
+      - id: weight
+        type: f4le
+        doc: 'The weight'

@@ -56,6 +56,24 @@ types:
       - id: size
         type: s4le
         doc: 'The decoded size of the block in bytes'
+  bone_weight:
+    doc: 'The weight of a bone'
+    seq:
+      - id: bone
+        type: u2le
+        doc: 'The number of the bone'
+      - id: weight
+        type: f4le
+        doc: 'The weight'
+  bone_weight_32:
+    doc: 'The weight of a bone, in engines of March 2025'
+    seq:
+      - id: bone
+        type: u4le
+        doc: 'The number of the bone'
+      - id: weight
+        type: f4le
+        doc: 'The weight'
 # Words that are packed bit by bit:
 #   seed_flags, 16 bits: Attribute flags in the description, and in engines of March 2025
 #     15:6 reserved Always 0

@@ -46,14 +46,14 @@ instances:
     io: _root._io
     pos: header.ofs_joints
     if: header.version != 1
-    type: joint
+    type: joint_data
     repeat: expr
     repeat-expr: header.num_joints
   joints_v1:
     io: _root._io
     pos: header.ofs_joints
     if: header.version == 1
-    type: joint_v1
+    type: joint_v1_data
     repeat: expr
     repeat-expr: header.num_joints
   poses:
@@ -125,6 +125,28 @@ types:
         io: _root._io
         pos: array.offset
         size: '_root.header.num_vertexes * array.size * (array.format <= 1 ? 1 : array.format <= 3 ? 2 : array.format <= 5 ? 4 : array.format == 6 ? 2 : array.format == 7 ? 4 : 8)'
+  joint_data:
+    doc: 'A joint and its name'
+    seq:
+      - id: joint
+        type: joint
+    instances:
+      name:
+        io: _root._io
+        pos: _root.header.ofs_text + joint.name
+        type: strz
+        encoding: ISO-8859-1
+  joint_v1_data:
+    doc: 'A joint of version 1 and its name'
+    seq:
+      - id: joint
+        type: joint_v1
+    instances:
+      name:
+        io: _root._io
+        pos: _root.header.ofs_text + joint.name
+        type: strz
+        encoding: ISO-8859-1
   anim_data:
     doc: 'A clip and its name'
     seq:

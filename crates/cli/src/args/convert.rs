@@ -119,6 +119,9 @@ pub(crate) struct ConvertArgs {
     /// Join levels of detail that are separate files, `x_lod1.iqm` next to `x.iqm`, into one model
     #[arg(long)]
     pub join_levels: bool,
+    /// Keep each frame of a DPM or ZYM that no line of its .framegroups has, as a clip of its own
+    #[arg(long)]
+    pub all_frames: bool,
     /// Compute the normals of meshes of The Sims Online from their faces, for files whose normals are wrong
     #[arg(long)]
     pub recompute_normals: bool,

@@ -171,6 +171,9 @@ pub(crate) struct DumpArgs {
     /// Add the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. Repeatable
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Vec<String>,
+    /// Write every field of the file instead, in a form that build compiles to the same bytes
+    #[arg(long, conflicts_with = "pose")]
+    pub native: bool,
     /// Output file; by default standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -181,6 +184,24 @@ pub(crate) struct DumpArgs {
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// A JSON that dump --native wrote, edited or not, or - for standard input
+    pub file: OsString,
+    /// Output file, or - for standard output
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// The form of the results
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Maximum memory, in bytes
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+    /// Print only errors, and the document of --format json
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

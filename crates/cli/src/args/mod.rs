@@ -13,7 +13,8 @@ pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, RepairArgs, StepArg, Un
 pub(crate) use convert::{ConvertArgs, HoldArg, InfluenceArg, SnapArg};
 pub(crate) use help::{CompletionsArgs, ManArgs};
 pub(crate) use inspect::{
-    CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,
+    BuildArgs, CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs,
+    ViewArgs,
 };
 pub(crate) use pack::{FarArg, PackArgs, UnpackArgs};
 pub(crate) use render::{OverlayArg, RenderArgs, ThumbnailArgs, ViewArg};
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Thumbnail(ThumbnailArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
+    /// Compile the JSON of dump --native to a file
+    Build(BuildArgs),
     /// Make BMD, DPM and ZYM files smaller: exactly, or within given bounds
     Optimize(OptimizeArgs),
     /// Change names, flags and group ids of a DPM, and no other byte
@@ -92,6 +95,7 @@ impl Command {
             Self::View(_) | Self::Thumbnail(_) | Self::Completions(_) | Self::Man(_) => return false,
             Self::Render(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
+            Self::Build(args) => (args.format, Some(&args.output)),
             Self::Optimize(args) => (args.format, Some(&args.output)),
             Self::Repair(args) => (args.format, args.output.as_ref()),
             Self::Edit(args) => (args.format, args.output.as_ref()),

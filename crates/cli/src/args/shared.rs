@@ -41,7 +41,7 @@ pub(crate) enum Form {
 }
 
 /// Options of every command that reads models.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// Read files as this format, regardless of content and name

@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 use meshwright_core::bits::BitField;
-use meshwright_core::description::{Description, Order};
+use meshwright_core::description::{Description, Order, SizeField, View};
 use meshwright_core::record::Field;
 use meshwright_core::{bit_fields, record, structures};
 
@@ -308,13 +308,61 @@ structures! {
     }
 }
 
+/// The content of the blocks of a chunk. The dialect has the number 1 if the stream of bit 4 holds tangents, and 2 if bone
+/// weights have 32-bit numbers.
+pub(crate) const CHUNK_VIEWS: &[View] = &[
+    View::new("chunk.indices", "u16").columns("3").when("header.index_size == 0").packed(),
+    View::new("chunk.indices", "u32").columns("3").when("header.index_size != 0").packed(),
+    View::new("stream.data", "f32").columns("3").when("header.flag == 1 || header.flag == 4").packed(),
+    View::new("stream.data", "f32").columns("2").when("header.flag == 2 || header.flag == 8").packed(),
+    View::new("stream.data", "f32").columns("3").when("header.flag == 16 && setting.dialect == 1").packed(),
+    View::new("stream.data", "u8").columns("4").when("header.flag == 16 && setting.dialect != 1").packed(),
+    View::new("stream.data", "u8").columns("4").when("header.flag == 32 && setting.dialect == 1").packed(),
+    View::new("stream.data", "bone_weight").when("header.flag == 32 && setting.dialect == 0").packed(),
+    View::new("stream.data", "bone_weight").when("header.flag == 64 && setting.dialect == 1").packed(),
+    View::new("stream.data", "bone_weight_32").when("header.flag == 32 && setting.dialect == 2").packed(),
+];
+
+pub(crate) const CHUNK_SIZES: &[SizeField] = &[
+    SizeField::of_decoded("chunk", "header.size", "indices"),
+    SizeField::of_decoded("stream", "header.size", "data"),
+];
+
+record! {
+    /// The weight of a bone.
+    pub(crate) mod bone_weight: 6 {
+        /// The number of the bone.
+        BONE = "bone": 0, u16;
+        /// The weight.
+        WEIGHT = "weight": 2, f32;
+    }
+}
+
+record! {
+    /// The weight of a bone, in engines of March 2025.
+    pub(crate) mod bone_weight_32: 8 {
+        /// The number of the bone.
+        BONE = "bone": 0, u32;
+        /// The weight.
+        WEIGHT = "weight": 4, f32;
+    }
+}
+
 pub(crate) const DESCRIPTION: Description = Description {
     order: Order::Little,
     floats: Order::Little,
     marks: &[],
-    records: &[chunk_header::TABLE, stream_count::TABLE, stream_header::TABLE],
+    records: &[
+        chunk_header::TABLE,
+        stream_count::TABLE,
+        stream_header::TABLE,
+        bone_weight::TABLE,
+        bone_weight_32::TABLE,
+    ],
     words: &[seed_flags::TABLE, tangent_flags::TABLE],
     structures: &[CHUNK],
+    views: CHUNK_VIEWS,
+    sizes: CHUNK_SIZES,
 };
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The records of a container.
 
-use crate::chunk::record::{CHUNK, chunk_header, stream_count, stream_header};
+use crate::chunk::record::{
+    CHUNK, CHUNK_SIZES, CHUNK_VIEWS, bone_weight, bone_weight_32, chunk_header, stream_count, stream_header,
+};
 use meshwright_core::description::{Description, Mark, Order};
 use meshwright_core::{record, structures};
 
@@ -50,7 +52,11 @@ pub(crate) const DESCRIPTION: Description = Description {
         chunk_header::TABLE,
         stream_count::TABLE,
         stream_header::TABLE,
+        bone_weight::TABLE,
+        bone_weight_32::TABLE,
     ],
     words: &[],
     structures: &[FILE, CHUNK],
+    views: CHUNK_VIEWS,
+    sizes: CHUNK_SIZES,
 };

@@ -1,6 +1,6 @@
 //! The records of a skeleton chunk.
 
-use meshwright_core::description::{Description, Order};
+use meshwright_core::description::{Description, Order, SizeField, View};
 use meshwright_core::record::Field;
 use meshwright_core::{record, structures};
 
@@ -65,4 +65,6 @@ pub(crate) const DESCRIPTION: Description = Description {
     records: &[skeleton_header::TABLE, bone_header::TABLE],
     words: &[],
     structures: &[FILE],
+    views: &[View::new("file.bones", "bone").count("header.bone_count").packed()],
+    sizes: &[SizeField::of_decoded("file", "header.size", "bones")],
 };

@@ -4,7 +4,7 @@ use super::parse::MAGIC;
 use super::record::{bone, bounds, frame, header, influence, mesh, vertex};
 use crate::bone::bone_flags;
 use crate::record::{matrix, texcoord, triangle};
-use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::description::{Description, Mark, Order, SizeField};
 use meshwright_core::structures;
 
 structures! {
@@ -56,4 +56,6 @@ pub(crate) const DESCRIPTION: Description = Description {
     ],
     words: &[bone_flags::TABLE],
     structures: &[FILE],
+    views: &[],
+    sizes: &[SizeField::of_file("header.filesize")],
 };

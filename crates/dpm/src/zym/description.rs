@@ -5,7 +5,7 @@ use super::parse::MAGIC;
 use super::record::{bone, bounds, header, lump, scene, vertex};
 use crate::bone::bone_flags;
 use crate::record::{matrix, name, texcoord, triangle};
-use meshwright_core::description::{Description, Mark, Order};
+use meshwright_core::description::{Description, Mark, Order, SizeField};
 use meshwright_core::structures;
 
 structures! {
@@ -52,4 +52,14 @@ pub(crate) const DESCRIPTION: Description = Description {
     ],
     words: &[bone_flags::TABLE, scene_flags::TABLE],
     structures: &[FILE],
+    views: &[],
+    sizes: &[
+        SizeField::of_file("header.filesize"),
+        SizeField::of_part("file", "header.lump_scenes.length", "scenes"),
+        SizeField::of_part("file", "header.lump_bones.length", "bones"),
+        SizeField::of_part("file", "header.lump_vertbonecounts.length", "counts"),
+        SizeField::of_part("file", "header.lump_texcoords.length", "texcoords"),
+        SizeField::of_part("file", "header.lump_render.length", "runs"),
+        SizeField::of_part("file", "header.lump_shaders.length", "shaders"),
+    ],
 };

@@ -1,5 +1,6 @@
 //! `xtask describe [--check]`: descriptions of the formats for other programs, from the tables that the readers use.
 
+mod fields;
 mod imhex;
 mod kaitai;
 mod signatures;
@@ -78,6 +79,7 @@ fn files(root: &Path) -> Result<Files, String> {
     files.insert("magic".into(), signatures::libmagic(&all));
     files.insert("meshwright.xml".into(), signatures::mime(&all));
     files.insert("pronom.xml".into(), signatures::pronom(&all));
+    files.insert("fields.md".into(), fields::text(&all));
     files.insert("README.md".into(), readme(root, &all)?);
     Ok(files)
 }
@@ -233,6 +235,7 @@ fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
          | `magic` | `file` | `file -m magic FILE` |\n\
          | `meshwright.xml` | file managers of the Linux desktop | `xdg-mime install meshwright.xml` |\n\
          | `pronom.xml` | DROID and other programs that take PRONOM's signatures | install as a signature file |\n\n\
+         [The fields of all formats](fields.md) are a page for people, and for those who edit [a model as text](../native-json.md).\n\n\
          `xtask witness kaitai` compiles the Kaitai descriptions and compares what the generated readers find in every fixture with what\n\
          Meshwright finds. `xtask witness names` asks `file` and the desktop's database for the names of all fixtures, and of files of other\n\
          kinds. The ImHex patterns and the PRONOM file were not tried in their programs: `xtask witness kaitai` runs the patterns with an\n\

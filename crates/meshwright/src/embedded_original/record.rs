@@ -10,7 +10,7 @@
 //! | `lenient`, `clip_names`, `texture` | how else it was opened |
 //! | `pictures` | by material SHA-256 of its picture, and of its size and pixels; written with the export |
 //! | `looks` | name and numbers of the materials of each variant; written with the export |
-//! | `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
+//! | `all_frames`, `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
 
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
@@ -139,6 +139,7 @@ impl Keeping {
         let flags = [
             ("lenient", settings.read.is_lenient()),
             ("solids", self.solids),
+            ("all_frames", companions.scene.all_frames),
             ("recompute_normals", companions.scene.recompute_normals),
             ("blend_normals", companions.scene.blend_normals),
             ("close_loops", export.close_loops),
@@ -200,6 +201,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
         .format(format)
         .companions(false)
         .clip_names(clip_names)
+        .all_frames(record.get("all_frames").is())
         .lenient(record.get("lenient").is());
     for (name, value) in record.get("read").entries() {
         open.settings = open.settings.with_choice(name, value.text().unwrap_or_default());

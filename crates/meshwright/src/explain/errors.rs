@@ -21,6 +21,9 @@ notices! {
     error "malformed",
         "A file cannot be opened.",
         "Run `check` on it.";
+    error "native-json",
+        "`build` cannot compile a JSON: the message has the path of the value that does not fit.",
+        "Correct the value, or write the JSON again with `dump --native`.";
     error "no-model",
         "A folder or archive holds no file of a known format.",
         "Name another folder; `list` prints what this one holds.";

@@ -108,7 +108,7 @@ notices! {
         "Add a clip that covers them.";
     loss "frames-without-clip",
         "Frames that belong to no clip were left out.",
-        "Add a line to the `.framegroups` file that covers them.";
+        "Add a line to the `.framegroups` file that covers them, or pass `--all-frames`.";
     either "interpolation",
         "Source and target blend differently between frames.",
         "Nothing has to be done: poses at whole frames are exact.";

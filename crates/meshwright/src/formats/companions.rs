@@ -189,6 +189,8 @@ pub(crate) struct SceneSettings {
     pub(crate) blend_normals: bool,
     /// The source of the names of clips.
     pub(crate) clip_names: ClipNames,
+    /// Frames without a clip become clips of one frame.
+    pub(crate) all_frames: bool,
     /// Frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
     pub(crate) rate: Option<f32>,
 }

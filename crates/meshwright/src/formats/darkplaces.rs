@@ -18,6 +18,9 @@ use meshwright_scene::{
     SceneOptions,
 };
 
+/// The bytes of the name of a clip that is made for a frame.
+const FRAME_NAME: usize = 16;
+
 /// Returns the clips that a model's `.framegroups` file lists, and notes on changes to fit the model. `name` returns
 /// the name of a frame.
 fn resolve_clips<'m>(
@@ -32,11 +35,36 @@ fn resolve_clips<'m>(
     let clip =
         |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
-    let clips: Vec<_> = clips.into_iter().map(clip).collect();
+    let mut clips: Vec<_> = clips.into_iter().map(clip).collect();
+    if companions.scene.all_frames {
+        add_single_frames(&mut clips, poses, budget)?;
+    }
     // Engines do the same, so nothing is lost.
     let notes =
         report.iter().map(|f| Loss::note(f.rule.code, f.path.to_string(), f.message.to_string())).collect();
     Ok(Some(Converted::new(clips, notes)))
+}
+
+/// Adds a clip for each frame that no clip has. The first frame is the rest pose of the scene.
+fn add_single_frames(clips: &mut Vec<FrameClip>, poses: usize, budget: &Budget) -> Result<(), LimitExceeded> {
+    budget.charge_items("frames", poses as u64, 1)?;
+    let mut has_clip = vec![false; poses];
+    for clip in clips.iter() {
+        let frames = has_clip.iter_mut().skip(clip.start as usize);
+        frames.take(clip.length as usize).for_each(|has| *has = true);
+    }
+    let single = (0_u32..).zip(has_clip).skip(1).filter(|(_, has)| !has);
+    let single: Vec<u32> = single.map(|(frame, _)| frame).collect();
+    budget.charge_items("clips", single.len() as u64, size_of::<FrameClip>().saturating_add(FRAME_NAME))?;
+    let clip = |start: u32| FrameClip {
+        name: format!("frame_{start}").into_bytes(),
+        start,
+        length: 1,
+        fps: 10.0,
+        looping: false,
+    };
+    clips.extend(single.into_iter().map(clip));
+    Ok(())
 }
 
 /// Converts a model of `poses` poses with the clips that its `.framegroups` companion names.
@@ -154,7 +182,8 @@ pub(super) fn with_text(
 ) -> Result<(), ConvertError> {
     let text = match (listing(merging.companions), merging.companions.one::<FrameGroups>()) {
         (Some(groups), _) => {
-            let groups_of = clips.into_iter().map(|clip| edited(groups, clip, resized)).collect();
+            let listed = clips.into_iter().filter(|clip| !is_added(groups, clip));
+            let groups_of = listed.map(|clip| edited(groups, clip, resized)).collect();
             groups.edited(groups_of).map_err(invalid_file)?
         }
         (None, Some(empty)) if clips.is_empty() => empty.clone(),
@@ -163,6 +192,17 @@ pub(super) fn with_text(
     };
     made.value.push(format!("{}.framegroups", merging.name), text.to_bytes().map_err(invalid_file)?);
     Ok(())
+}
+
+/// Returns true for an unedited clip that is not in the text: that of a frame without a clip.
+#[cfg(feature = "gltf")]
+fn is_added(groups: &FrameGroups, merged: &MergedClip) -> bool {
+    let (clip, was) = (&merged.clip, merged.was.as_ref());
+    let same = |old: &FrameClip| {
+        let length = clip.length == old.length && clip.fps.to_bits() == old.fps.to_bits();
+        length && clip.name == old.name && clip.looping == old.looping
+    };
+    was.is_some_and(|(number, old)| *number >= groups.groups.len() && same(old))
 }
 
 /// Returns the group of a clip. It keeps the text of the original group if that still has the same meaning: a group

@@ -1,6 +1,7 @@
 //! The facts about a format that do not need a model, and formats by name.
 
 use super::{Format, ROWS, Row};
+use meshwright_core::description::Description;
 use meshwright_core::{Companion, Confidence, Finding, Rule, Setting};
 use std::fmt;
 use std::str::FromStr;
@@ -122,6 +123,11 @@ impl Format {
     pub fn is_companion(self) -> bool {
         let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
         !self.holds_model() && Self::ALL.iter().any(of)
+    }
+
+    /// Returns the layout of the format's files.
+    pub const fn description(self) -> Description {
+        self.row().description
     }
 
     /// Returns the values of a setting, if this format has it.

@@ -62,6 +62,7 @@ pub use write::WriteOptions;
 
 #[cfg(feature = "dump")]
 use crate::dump::format_part::{Dumped, Own};
+use meshwright_core::description::Description;
 use meshwright_core::{
     Companion, Confidence, FileFormat, Finding, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };
@@ -279,6 +280,7 @@ struct Row {
     mended: &'static [(&'static str, &'static str)],
     companions: &'static [Companion],
     settings: &'static [Setting],
+    description: Description,
     sniff: fn(&[u8]) -> Confidence,
     mend_bytes: fn(&mut [u8], &Finding) -> bool,
     parse: fn(&[u8], &ReadSettings) -> Result<Parsed<AnyModel>, ReadError>,
@@ -300,6 +302,7 @@ impl Row {
             mended: K::MENDED,
             companions: K::COMPANIONS,
             settings: K::SETTINGS,
+            description: K::DESCRIPTION,
             sniff: K::sniff,
             mend_bytes: K::mend_bytes,
             parse: parse::<K>,

@@ -234,6 +234,13 @@ impl Opener {
         self
     }
 
+    /// Makes a clip of each frame that is in no clip of a companion file.
+    #[must_use]
+    pub fn all_frames(mut self, all: bool) -> Self {
+        self.scene.all_frames = all;
+        self
+    }
+
     /// Sets the frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
     #[must_use]
     pub fn fps(mut self, rate: impl Into<Option<f32>>) -> Self {

@@ -33,9 +33,9 @@ meshwright_core::record! {
         HAS_TRANSLATION = "has_translation": 8, u8;
         /// 0 or 1: whether the motion has rotations.
         HAS_ROTATION = "has_rotation": 9, u8;
-        /// The first translation key; 0xFFFFFFFF if there is none.
+        /// The first translation key; 0xFFFFFFFF without translations.
         FIRST_TRANSLATION = "first_translation": 10, u32;
-        /// The first rotation key; 0xFFFFFFFF if there is none.
+        /// The first rotation key; 0xFFFFFFFF without rotations.
         FIRST_ROTATION = "first_rotation": 14, u32;
     }
 }

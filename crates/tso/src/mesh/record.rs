@@ -24,7 +24,7 @@ meshwright_core::record! {
         FIRST_REAL = "first_real": 4, u32;
         /// The number of them.
         REAL_COUNT = "real_count": 8, u32;
-        /// The first blend vertex; 0xFFFFFFFF if there is none.
+        /// The first blend vertex; 0xFFFFFFFF without blend vertices.
         FIRST_BLEND = "first_blend": 12, u32;
         /// The number of them.
         BLEND_COUNT = "blend_count": 16, u32;

@@ -1,0 +1,68 @@
+//! `meshwright build`: compiles the JSON of `dump --native` to a file.
+
+use crate::args::{BuildArgs, CompanionArgs, OutputFormat, ReadArgs};
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::results::{print, report_refusal};
+use crate::{Fail, Status, output, render};
+use meshwright::native_json::{Built, build};
+use meshwright::{Budget, counted};
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+
+pub(crate) fn run(args: &BuildArgs) -> Result<Status, Fail> {
+    let read = ReadArgs { max_memory: args.max_memory, quiet: args.quiet, ..ReadArgs::default() };
+    let reader = Reader::new(&read, &CompanionArgs::default())?;
+    let input = Input::named(&args.file);
+    reader.expect(slice::from_ref(&input))?;
+    let destination = Destination::new(&args.output);
+    let to_stdout = destination == Destination::Stdout;
+    if to_stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    let (built, written) = match built(&input, &destination, &reader) {
+        Ok(done) => done,
+        Err(refusal) => return report_refusal(&input, &refusal, args.format),
+    };
+    let mut out = io::stdout().lock();
+    let bytes = built.bytes.len() as u64;
+    match args.format {
+        OutputFormat::Json => {
+            print(
+                &json!({ "file": input.exact(), "output": render::exact_all(&written), "format": built.format.id(), "bytes": bytes }),
+            )?;
+        }
+        OutputFormat::Text if !to_stdout && !args.quiet => {
+            let size = counted(bytes, "byte", "bytes");
+            let paths: Vec<_> = written.iter().map(|path| render::path(path)).collect();
+            writeln!(out, "{}: {}, {size}", paths.join(", "), built.format.title())?;
+        }
+        OutputFormat::Text => {}
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+fn built(
+    input: &Input,
+    destination: &Destination,
+    reader: &Reader,
+) -> Result<(Built, Vec<PathBuf>), Refusal> {
+    let (finder, path) = reader.place(input)?;
+    let text =
+        finder.tree().read(&path, &Budget::new(reader.limits())).map_err(|e| Refusal::unreadable(&e))?;
+    let built = build(&text, reader.limits()).map_err(|e| {
+        let line =
+            |at: u64| text.iter().take(usize::try_from(at).unwrap_or(0)).filter(|b| **b == b'\n').count();
+        let path = if e.path().is_empty() { String::new() } else { format!("{}: ", e.path()) };
+        let line =
+            e.offset().map_or_else(String::new, |at| format!(" (line {})", line(at).saturating_add(1)));
+        Refusal::Cannot { code: e.code(), why: format!("{path}{}{line}", e.message()) }
+    })?;
+    let written = output::stream(destination, output::content_of(&built.bytes), reader.plan(), None)?;
+    Ok((built, written))
+}
