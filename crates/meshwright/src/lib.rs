@@ -90,6 +90,8 @@ mod merge;
 mod model;
 #[cfg(feature = "dump")]
 pub mod native_json;
+#[cfg(any(feature = "bmd", feature = "dpm"))]
+mod optimize;
 #[cfg(feature = "output")]
 mod output;
 #[cfg(feature = "page")]
@@ -177,6 +179,8 @@ pub use model::{
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use model::{Surface, SurfaceStatus, Surfaces};
 
+#[cfg(any(feature = "bmd", feature = "dpm"))]
+pub use optimize::{OptimizeOptions, OptimizedFile};
 #[cfg(feature = "output")]
 pub use output::{place_files, write_files};
 #[cfg(feature = "rig")]

@@ -5,7 +5,7 @@ import tempfile
 
 import bpy
 import meshwright
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 from mathutils import Vector
 
@@ -15,6 +15,7 @@ from .shared import (
     KEYED_AT,
     RATE,
     RECORDS,
+    SCALE,
     UNEDITED,
     Tells,
     digest,
@@ -81,13 +82,106 @@ def load(context, model, options):
     if kept is not None:
         collection[KEPT] = kept
     collection[FORMAT] = model.format
+    collection[SCALE] = options.scale
     if clips:
         collection[KEYED_AT] = keyed_at
         said += play(context.scene, collection, clips, options.rate == "CLIP" and not had_clips)
     if kept is not None and options.exact != "NEVER":
         if options.exact == "ALWAYS" or model.info()["vertices"] <= LARGE:
             collection[UNEDITED] = digest(written(context, collection, native=False))
+    if len(gltf["scenes"]) > 1:
+        show_level(context, list(collection.children), options.level)
     return collection, said + size_hint(context, collection, options.scale) + losses(lost)
+
+
+def show_level(context, levels, number):
+    """Shows one level of detail, the coarsest if there are fewer; all of them for a negative number."""
+    for index, level in enumerate(levels):
+        shown = number < 0 or index == min(number, len(levels) - 1)
+        layers_to(context.view_layer.layer_collection, level)[-1].exclude = not shown
+
+
+CLIPS_ALONE = ["anim"]
+"""Formats of clips that move the skeleton of another file."""
+
+
+def armature_of(context):
+    """The armature that clips without a skeleton go onto, and its imported collection: the active object's, else the only one."""
+    imported = [collection for collection in bpy.data.collections if FORMAT in collection]
+    active = context.view_layer.objects.active
+    found = [
+        (thing, collection)
+        for collection in imported
+        for thing in collection.all_objects
+        if thing.type == "ARMATURE" and layers_to(context.view_layer.layer_collection, collection)
+    ]
+    chosen = [
+        (thing, collection)
+        for thing, collection in found
+        if active is not None and (active == thing or active.parent == thing or active.name in collection.all_objects)
+    ]
+    if len(chosen or found) != 1:
+        raise ValueError(
+            "the file has clips without a skeleton: import its character first and select its armature, "
+            "or import all files as One Character"
+        )
+    return (chosen or found)[0]
+
+
+def load_clips(context, model, options):
+    """Puts the clips of a file without a skeleton onto an imported armature: lines to be reported."""
+    armature, collection = armature_of(context)
+    edited = meshwright.open(written(context, collection), name="character.glb")
+    files, _, _ = edited.restore("character.skel", to="skel")
+    figure = meshwright.figure([meshwright.open(files[0][1], name=files[0][0]), model])
+    clips = figure.scene().clips
+    if not clips:
+        raise ValueError("the file has no clips")
+    rate = clips[0].rate
+    if KEYED_AT not in collection:
+        collection[KEYED_AT] = max(round(rate), 1) if abs(rate - round(rate)) < 1e-6 else FRACTION
+    scale = collection.get(SCALE, 1.0)
+    glb = figure.convert(
+        "glb", influences="all", frames_at=collection[KEYED_AT], scale=None if scale == 1.0 else scale
+    )[0][0][1]
+    staged = bpy.data.collections.new(model.name)
+    context.scene.collection.children.link(staged)
+    active = context.view_layer.objects.active
+    try:
+        with one_second(context.scene, collection[KEYED_AT]):
+            read(context, staged, glb, tips(document(glb)[0]))
+        (source,) = (thing for thing in staged.all_objects if thing.type == "ARMATURE")
+        fit(source, armature)
+        motion = armature.animation_data or armature.animation_data_create()
+        for track in list(source.animation_data.nla_tracks):
+            if track.name not in {clip.name for clip in clips}:
+                continue
+            for strip in track.strips:
+                new = motion.nla_tracks.new()
+                new.name = track.name
+                placed = new.strips.new(strip.name, 0, strip.action)
+                if getattr(strip, "action_slot", None):
+                    placed.action_slot = strip.action_slot
+                new.mute = True
+    finally:
+        for thing in list(staged.all_objects):
+            bpy.data.objects.remove(thing)
+        bpy.data.collections.remove(staged)
+        context.view_layer.objects.active = active
+    said = play(context.scene, collection, clips, False)
+    names = ", ".join(clip.name for clip in clips)
+    return [("INFO", f"clips of {armature.name}: {names}"), *said, *losses(figure.scene().losses)]
+
+
+def fit(source, armature):
+    """Refuses clips whose bones are others than those of an armature, or rest elsewhere."""
+    for bone in source.data.bones:
+        own = armature.data.bones.get(bone.name)
+        if own is None:
+            raise ValueError(f"the armature {armature.name!r} has no bone {bone.name!r}, which the clips move")
+        reach = 1e-3 * max(1.0, own.matrix_local.translation.length)
+        if any(abs(a - b) > reach for x, y in zip(own.matrix_local, bone.matrix_local) for a, b in zip(x, y)):
+            raise ValueError(f"the bone {bone.name!r} of {armature.name!r} was moved in Edit Mode, so that the clips do not fit")
 
 
 def size_hint(context, collection, scale):
@@ -174,6 +268,14 @@ def play(scene, collection, clips, sets_rate):
     return said
 
 
+def moves(model):
+    """Whether clips have their skeleton."""
+    try:
+        return bool(model.scene().clips)
+    except meshwright.Error:
+        return False
+
+
 class Options:
     """What can be chosen of an import."""
 
@@ -212,8 +314,41 @@ class Options:
         soft_max=1000.0,
     )
 
+    level: IntProperty(
+        name="Level of Detail",
+        description="The level that is shown: 0 is the finest, -1 shows all. The others are excluded from the view layer",
+        default=0,
+        min=-1,
+        soft_max=8,
+    )
+    skin: IntProperty(
+        name="Skin",
+        description="The skin of a DarkPlaces model whose textures are searched, from 0. -1 is the first, with the others as "
+        "variants",
+        default=-1,
+        min=-1,
+        soft_max=16,
+    )
+    skeleton: StringProperty(
+        name="Skeleton",
+        description="The file of the skeleton, if its name is not the one that the game uses",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE"},
+    )
+
     def opened(self, path):
-        return meshwright.open(path, textures=self.textures, lenient=self.lenient)
+        skeleton = bpy.path.abspath(self.skeleton) if self.skeleton else None
+        skin = None if self.skin < 0 else self.skin
+        # Clips have no textures, and no scene to search them for.
+        textures = self.textures and path.rsplit(".", 1)[-1].lower() not in CLIPS_ALONE
+        return meshwright.open(path, textures=textures, lenient=self.lenient, skin=skin, skeleton=skeleton)
+
+    def loaded(self, context, path):
+        """Imports a file: lines to be reported."""
+        model = self.opened(path)
+        if model.format in CLIPS_ALONE and not self.skeleton and not moves(model):
+            return load_clips(context, model, self)
+        return load(context, model, self)[1]
 
 
 class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Options):
@@ -255,7 +390,7 @@ class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Option
                 if path.rsplit(".", 1)[-1].lower() in meshwright.packs() and os.path.isfile(path):
                     self.chosen_of(path)
                     continue
-                lines = load(context, self.opened(path), self)[1]
+                lines = self.loaded(context, path)
                 said += [(level, name + text) for level, text in lines]
             except (meshwright.Error, ValueError, RuntimeError) as error:
                 refused.append(f"{name}{error}")
@@ -311,7 +446,7 @@ class IMPORT_SCENE_OT_meshwright_member(bpy.types.Operator, Tells, Options):
 
     def execute(self, context):
         try:
-            self.tell(load(context, self.opened(self.found), self)[1])
-        except meshwright.Error as error:
+            self.tell(self.loaded(context, self.found))
+        except (meshwright.Error, ValueError) as error:
             return self.refuse(error)
         return {"FINISHED"}

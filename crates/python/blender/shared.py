@@ -23,6 +23,9 @@ KEYED_AT = "meshwright_keyed_at"
 RATE = "meshwright_rate"
 """The frames per second of an action that came as a clip."""
 
+SCALE = "meshwright_scale"
+"""The factor of all lengths of the import."""
+
 UNEDITED = "meshwright_unedited"
 """What Blender writes of a collection that was not edited, as a hash."""
 

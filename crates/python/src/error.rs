@@ -1,5 +1,6 @@
 //! Errors as an exception.
 
+use crate::options::python_words;
 use meshwright::ErrorKind;
 use pyo3::exceptions::{PyException, PyFileNotFoundError};
 use pyo3::prelude::*;
@@ -35,7 +36,7 @@ pub(crate) fn raised(failure: impl Into<meshwright::Error>) -> PyErr {
 
 /// Like [`raised`], with text after the message.
 pub(crate) fn raised_with(failure: &meshwright::Error, hint: &str) -> PyErr {
-    let message = format!("{}{hint}", failure.message());
+    let message = format!("{}{hint}", python_words(failure.message()));
     let text = failure.to_string().replacen(failure.message(), &message, 1);
     Python::attach(|py| {
         let error = match (failure.kind(), not_found(py)) {

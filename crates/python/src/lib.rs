@@ -2,8 +2,8 @@
 
 mod arrays;
 mod error;
-mod operations;
 mod model;
+mod operations;
 mod options;
 mod program;
 mod report;
@@ -33,6 +33,7 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(operations::repair, m)?)?;
     m.add_function(wrap_pyfunction!(operations::dump, m)?)?;
     m.add_function(wrap_pyfunction!(operations::render, m)?)?;
+    m.add_function(wrap_pyfunction!(operations::optimize, m)?)?;
     m.add_function(wrap_pyfunction!(model::open, m)?)?;
     m.add_function(wrap_pyfunction!(model::figure, m)?)?;
     m.add_function(wrap_pyfunction!(model::models, m)?)?;
@@ -42,5 +43,6 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(model::dialects, m)?)?;
     m.add_function(wrap_pyfunction!(model::packs, m)?)?;
     m.add_function(wrap_pyfunction!(program::run_program, m)?)?;
+    m.add_function(wrap_pyfunction!(writing::write_one, m)?)?;
     m.add_function(wrap_pyfunction!(writing::write, m)?)
 }

@@ -2,27 +2,30 @@
 
 use crate::error::raised;
 use crate::options::{named, target, writing};
-use crate::report::{Finding, Loss, to_finding, to_loss};
+use crate::report::{Finding, Loss, Reduced, to_finding, to_loss};
 use crate::scene::Scene;
 use meshwright::files::PackKind;
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
-    Format, FoundModel, Limits, Opener, Original, OriginalSource, RecoverOptions, Target, models_in,
-    recovery_document, recovery_lines,
+    ConvertOptions, Format, FoundModel, Limits, Opener, Original, OriginalSource, RecoverOptions, Target,
+    WriteOptions, models_in, recovery_document, recovery_lines,
 };
+use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyTuple};
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A model with what belongs to it: companions, pictures.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
     pub(crate) asset: meshwright::Model,
+    origin: Origin,
 }
 
 /// A name and what the file holds.
@@ -69,15 +72,98 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Source {
     }
 }
 
+/// How a model was made, so that another process can make it again.
+#[derive(Clone)]
+enum Origin {
+    Path(PathBuf, Opening),
+    Bytes(String, Arc<Vec<(String, Vec<u8>)>>, Opening),
+    Figure(Arc<Vec<Py<Model>>>),
+}
+
+/// The options of `open`.
+#[derive(Clone, Default)]
+struct Opening {
+    lenient: bool,
+    companions: bool,
+    /// `None` searches when a target holds textures.
+    textures: Option<bool>,
+    skin: Option<u32>,
+    max_memory: Option<u64>,
+    fps: Option<f32>,
+    recompute_normals: bool,
+    format: Option<String>,
+    dialect: Option<String>,
+    skeleton: Option<PathBuf>,
+    root: Vec<PathBuf>,
+}
+
+impl Opening {
+    fn opener(&self) -> PyResult<Opener> {
+        let limits = Limits::default();
+        let mut open = Opener::new()
+            .companions(self.companions)
+            .textures(self.textures == Some(true))
+            .skin(self.skin)
+            .fps(self.fps)
+            .recompute_normals(self.recompute_normals)
+            .format(self.format.as_deref().map(named).transpose()?)
+            .limits(limits.with_memory(self.max_memory.unwrap_or(limits.memory)))
+            .lenient(self.lenient);
+        if self.fps.is_some_and(|fps| !fps.is_finite() || fps <= 0.0) {
+            return Err(PyValueError::new_err("fps is a positive number"));
+        }
+        if let Some(dialect) = &self.dialect {
+            open = open.dialect(&crate::options::dialect(dialect)?);
+        }
+        if let Some(skeleton) = &self.skeleton {
+            open = open.skeleton(skeleton);
+        }
+        Ok(self.root.iter().fold(open, Opener::root))
+    }
+
+    fn is_without_textures(&self) -> bool {
+        self.textures == Some(false)
+    }
+
+    /// The arguments that give these options again.
+    fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        all.set_item("lenient", self.lenient)?;
+        all.set_item("companions", self.companions)?;
+        all.set_item("textures", self.textures)?;
+        all.set_item("skin", self.skin)?;
+        all.set_item("max_memory", self.max_memory)?;
+        all.set_item("fps", self.fps)?;
+        all.set_item("recompute_normals", self.recompute_normals)?;
+        all.set_item("format", self.format.as_deref())?;
+        all.set_item("dialect", self.dialect.as_deref())?;
+        all.set_item("skeleton", self.skeleton.as_ref().map(|path| path.as_os_str()))?;
+        let root: Vec<_> = self.root.iter().map(|path| path.as_os_str()).collect();
+        all.set_item("root", root)?;
+        Ok(all)
+    }
+}
+
+/// One folder, or several.
+#[derive(FromPyObject)]
+pub(crate) enum Roots {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
 /// Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes or an open file with a name.
 ///
 /// For bytes, `beside` holds the companion files by name. A file that breaks a rule of its format raises `Error`;
 /// `lenient` accepts faults that leave the rest readable. `max_memory` bounds reading and every conversion in bytes,
-/// 256 MiB by default. `format` and `dialect` override the detection.
+/// 256 MiB by default. Textures are searched with the model if `textures` is true, never if it is false, and by default
+/// when a target holds them. `format` and `dialect` override the detection. `skin` selects one of several skins, from 0.
+/// `skeleton` is the file of the skeleton, and `root` one or several folders or packs of the game, in which companion
+/// files are searched.
 #[pyfunction]
 #[pyo3(signature = (
-    source, *, name = None, beside = None, lenient = false, companions = true, textures = false, max_memory = None,
-    format = None, dialect = None
+    source, *, name = None, beside = None, lenient = false, companions = true, textures = None, skin = None,
+    max_memory = None, fps = None, recompute_normals = false, format = None, dialect = None, skeleton = None,
+    root = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
 pub(crate) fn open(
@@ -87,47 +173,63 @@ pub(crate) fn open(
     beside: Option<BTreeMap<String, Source>>,
     lenient: bool,
     companions: bool,
-    textures: bool,
+    textures: Option<bool>,
+    skin: Option<u32>,
     max_memory: Option<u64>,
-    format: Option<&str>,
-    dialect: Option<&str>,
+    fps: Option<f32>,
+    recompute_normals: bool,
+    format: Option<String>,
+    dialect: Option<String>,
+    skeleton: Option<PathBuf>,
+    root: Option<Roots>,
 ) -> PyResult<Model> {
-    let limits = Limits::default();
-    let mut open = Opener::new()
-        .companions(companions)
-        .textures(textures)
-        .format(format.map(named).transpose()?)
-        .limits(limits.with_memory(max_memory.unwrap_or(limits.memory)))
-        .lenient(lenient);
-    if let Some(dialect) = dialect {
-        open = open.dialect(&crate::options::dialect(dialect)?);
-    }
-    let asset = match source {
+    let root = match root {
+        None => Vec::new(),
+        Some(Roots::One(path)) => vec![path],
+        Some(Roots::Several(paths)) => paths,
+    };
+    let opening = Opening {
+        lenient,
+        companions,
+        textures,
+        skin,
+        max_memory,
+        fps,
+        recompute_normals,
+        format,
+        dialect,
+        skeleton,
+        root,
+    };
+    let open = opening.opener()?;
+    let (asset, origin) = match source {
         Source::Path(_) if name.is_some() || beside.is_some() => {
-            return Err(PyTypeError::new_err("name and beside are for bytes: a path has both"));
+            return Err(PyTypeError::new_err("name and beside go with bytes; a path has both"));
         }
-        Source::Path(path) => py.detach(|| open.open(path)),
+        Source::Path(path) => (py.detach(|| open.open(&path)), Origin::Path(path, opening)),
         Source::Bytes(bytes, known) => {
             let beside = beside.into_iter().flatten().map(|(name, file)| match file {
                 Source::Bytes(bytes, _) => Ok((name, bytes)),
-                Source::Path(_) => Err(PyTypeError::new_err("beside holds files by name, as bytes")),
+                Source::Path(_) => Err(PyTypeError::new_err("beside has bytes as its values")),
             });
-            let beside = beside.collect::<PyResult<Vec<_>>>()?;
-            let name = name.or(known.as_deref()).unwrap_or("model");
-            py.detach(|| open.open_bytes(name, bytes, beside))
+            let beside = Arc::new(beside.collect::<PyResult<Vec<_>>>()?);
+            let name = name.or(known.as_deref()).unwrap_or("model").to_owned();
+            let asset = py.detach(|| open.open_bytes(&name, bytes, beside.iter().cloned()));
+            (asset, Origin::Bytes(name, beside, opening))
         }
     };
-    Ok(Model { asset: asset.map_err(raised)? })
+    Ok(Model { asset: asset.map_err(raised)?, origin })
 }
 
 /// One figure of several models: meshes, and a skeleton and clips that go with them. Which of them it is called after does
 /// not depend on their order.
 #[pyfunction]
-pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
-    let assets: Vec<meshwright::Model> = models.iter().map(|model| model.asset.clone()).collect();
+pub(crate) fn figure(models: Vec<Bound<'_, Model>>) -> PyResult<Model> {
+    let assets: Vec<meshwright::Model> = models.iter().map(|model| model.get().asset.clone()).collect();
     let asset =
         meshwright::Model::figure(assets).map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
-    Ok(Model { asset })
+    let parts = models.into_iter().map(Bound::unbind).collect();
+    Ok(Model { asset, origin: Origin::Figure(Arc::new(parts)) })
 }
 
 /// A model in a folder or in a pack.
@@ -137,13 +239,22 @@ pub(crate) struct Found {
     /// A path that can be opened.
     path: OsString,
     /// The format's short name.
-    format: &'static str,
+    format: String,
     /// The model's path in its game, as other files name it.
     place: String,
 }
 
 #[pymethods]
 impl Found {
+    #[new]
+    fn new(path: OsString, format: String, place: String) -> Self {
+        Self { path, format, place }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&OsStr, &str, &str)> {
+        (py.get_type::<Self>(), (&self.path, &self.format, &self.place))
+    }
+
     fn __fspath__(&self) -> OsString {
         self.path.clone()
     }
@@ -164,7 +275,7 @@ pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Found>> {
     }
     let model = |model: FoundModel| Found {
         path: model.path.into_os_string(),
-        format: model.format.id(),
+        format: model.format.id().to_owned(),
         place: model.place.to_string(),
     };
     Ok(found.models.into_iter().map(model).collect())
@@ -197,6 +308,29 @@ pub(crate) fn packs() -> Vec<&'static str> {
 impl Model {
     pub(crate) fn limits(&self) -> Limits {
         self.asset.limits()
+    }
+
+    /// Options for writing files of this model.
+    fn writing(
+        &self,
+        stem: &str,
+        export: ExportOptions,
+        scale: Option<f64>,
+        dialect: Option<&str>,
+    ) -> PyResult<ConvertOptions> {
+        let write = WriteOptions::default()
+            .with_limits(self.limits())
+            .with_gltf(export)
+            .without_textures(self.is_without_textures());
+        writing(write, stem, scale, dialect)
+    }
+
+    /// True if the caller wants no textures.
+    fn is_without_textures(&self) -> bool {
+        match &self.origin {
+            Origin::Path(_, how) | Origin::Bytes(_, _, how) => how.is_without_textures(),
+            Origin::Figure(parts) => parts.iter().all(|part| part.get().is_without_textures()),
+        }
     }
 
     /// The files on disk that it was read from.
@@ -271,9 +405,11 @@ impl Model {
     /// For glTF: `keep` embeds the game's own files, so that `restore` preserves everything that an editor does not
     /// change; `influences` is "four" per vertex or "all"; `frames_at` is the number of keys per second, whatever the
     /// rates of the clips, which are stored in their extras. `scale` multiplies all lengths; without it, a scale that
-    /// a document states is undone for a game's format. `dialect` is that of the written files.
+    /// a document states is undone for a game's format. `dialect` is that of the written files. `prune` drops vertices
+    /// that no triangle uses, `extras` keeps fields that only games use. `pose` is that of an OBJ file, as in "walk:3".
     #[pyo3(signature = (
-        target, *, stem = "", keep = false, influences = "four", frames_at = None, scale = None, dialect = None
+        target, *, stem = "", keep = false, influences = "four", frames_at = None, scale = None, dialect = None,
+        prune = false, extras = false, pose = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
     fn convert<'py>(
@@ -286,12 +422,20 @@ impl Model {
         frames_at: Option<NonZeroU16>,
         scale: Option<f64>,
         dialect: Option<&str>,
+        prune: bool,
+        extras: bool,
+        pose: Option<String>,
     ) -> PyResult<(Vec<File<'py>>, Vec<Loss>)> {
         let target: Target = named(target)?;
         let export = ExportOptions::default()
             .with_influences(crate::options::influences(influences)?)
             .with_frames_at(frames_at);
-        let options = writing(self.limits(), stem, export, scale, dialect)?.with_embedded(keep);
+        let options = self
+            .writing(stem, export, scale, dialect)?
+            .with_embedded(keep)
+            .with_pruning(prune)
+            .with_extras(extras)
+            .with_pose(pose);
         let made = py.detach(|| self.asset.convert_with(target, &options)).map_err(raised)?;
         let losses = made.losses().iter().cloned().map(to_loss).collect();
         Ok((files(py, made.into_files()), losses))
@@ -328,7 +472,8 @@ impl Model {
             .with_frames_at(frames_at);
         let original =
             onto.map_or(OriginalSource::Embedded, |model| Original::new(model.asset.clone()).into());
-        let options = writing(self.limits(), "", ExportOptions::default(), scale, dialect)?
+        let options = self
+            .writing("", ExportOptions::default(), scale, dialect)?
             .with_output(name)
             .with_original(original)
             .with_recovery(how);
@@ -345,6 +490,33 @@ impl Model {
 
     fn __repr__(&self) -> String {
         format!("<Model {} {}>", self.format(), self.asset.path())
+    }
+
+    /// The function and the arguments that open it again: a path is read again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let package = py.import("meshwright")?;
+        let opening = |source: Bound<'py, PyAny>, opening: &Opening| {
+            let arguments = opening.arguments(py)?;
+            Ok::<_, PyErr>((source, arguments))
+        };
+        let (source, arguments) = match &self.origin {
+            Origin::Figure(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| part.clone_ref(py)).collect();
+                return Ok((package.getattr("figure")?, (parts,).into_pyobject(py)?));
+            }
+            Origin::Path(path, how) => opening(path.as_os_str().into_bound_py_any(py)?, how)?,
+            Origin::Bytes(name, beside, how) => {
+                let (source, arguments) = opening(self.to_bytes(py).into_any(), how)?;
+                let files = PyDict::new(py);
+                for (name, bytes) in beside.iter() {
+                    files.set_item(name, PyBytes::new(py, bytes))?;
+                }
+                arguments.set_item("name", name)?;
+                arguments.set_item("beside", files)?;
+                (source, arguments)
+            }
+        };
+        Ok((package.getattr("_reopened")?, (source, arguments).into_pyobject(py)?))
     }
 }
 

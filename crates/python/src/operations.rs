@@ -2,11 +2,12 @@
 
 use crate::error::raised;
 use crate::model::Model;
-use crate::report::{Finding, to_finding};
+use crate::report::{Finding, Reduced, to_finding};
+use meshwright::bmd::EngineSafety;
 use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::render::{Camera, RenderOptions, ScenePose, render as rasterise};
 use meshwright::scene::{Budget, SceneOptions};
-use meshwright::{DiffOptions, Error, textures};
+use meshwright::{DiffOptions, Error, Format, OptimizeOptions, textures};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -14,14 +15,23 @@ use pyo3::types::{PyBytes, PyDict};
 /// A kind of fault that was repaired.
 #[pyclass(frozen, get_all, module = "meshwright")]
 pub(crate) struct Repair {
-    code: &'static str,
-    message: &'static str,
+    code: String,
+    message: String,
     paths: Vec<String>,
     count: u64,
 }
 
 #[pymethods]
 impl Repair {
+    #[new]
+    fn new(code: String, message: String, paths: Vec<String>, count: u64) -> Self {
+        Self { code, message, paths, count }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str, &str, &[String], u64)> {
+        (py.get_type::<Self>(), (&self.code, &self.message, &self.paths, self.count))
+    }
+
     fn __repr__(&self) -> String {
         format!("<Repair {}: {} ({} times)>", self.code, self.message, self.count)
     }
@@ -90,7 +100,12 @@ pub(crate) fn repair<'py>(
     });
     let done = done.map_err(raised)?;
     let repairs = done.mended.into_iter();
-    let repairs = repairs.map(|m| Repair { code: m.code, message: m.done, paths: m.paths, count: m.count });
+    let repairs = repairs.map(|m| Repair {
+        code: m.code.to_owned(),
+        message: m.done.to_owned(),
+        paths: m.paths,
+        count: m.count,
+    });
     let left = done.left.iter().map(to_finding).collect();
     Ok((PyBytes::new(py, &done.bytes), repairs.collect(), left))
 }
@@ -110,6 +125,110 @@ pub(crate) fn dump(py: Python<'_>, model: PyRef<'_, Model>, poses: Vec<(usize, u
     });
     text.map_err(|e: Error| raised(e))
 }
+
+/// The files of a model with fewer bytes by name, the main one first, and what was saved.
+#[pyfunction]
+#[pyo3(signature = (
+    model, name, *, max_position = 0.0, max_normal = 0.0, max_st = 0.0, max_angle = 0.0, max_distance = 0.0,
+    max_scale = 0.0, compact = false, engine_safe = false, effort = None, unused_bones = None, skip = Vec::new(),
+    also = Vec::new()
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
+pub(crate) fn optimize<'py>(
+    py: Python<'py>,
+    model: PyRef<'py, Model>,
+    name: &str,
+    max_position: f64,
+    max_normal: f64,
+    max_st: f64,
+    max_angle: f64,
+    max_distance: f64,
+    max_scale: f64,
+    compact: bool,
+    engine_safe: bool,
+    effort: Option<u8>,
+    unused_bones: Option<&str>,
+    skip: Vec<String>,
+    also: Vec<String>,
+) -> PyResult<(Vec<(String, Bound<'py, PyBytes>)>, Bound<'py, PyAny>)> {
+    let bounds = [max_position, max_normal, max_st, max_angle, max_distance, max_scale];
+    if bounds.iter().any(|bound| !bound.is_finite() || *bound < 0.0) {
+        return Err(PyValueError::new_err("the greatest errors are numbers, 0 or more"));
+    }
+    let is_for_bmd = bounds.iter().any(|bound| *bound > 0.0) || compact || engine_safe || effort.is_some();
+    let is_for_darkplaces = unused_bones.is_some() || !skip.is_empty() || !also.is_empty();
+    let format = model.asset.format();
+    for (is_given, wanted, names) in [
+        (is_for_bmd, &[Format::Bmd][..], "max_position and its like, compact, engine_safe and effort"),
+        (is_for_darkplaces, &[Format::Dpm, Format::Zym], "unused_bones, skip and also"),
+    ] {
+        if is_given && !wanted.contains(&format) {
+            return Err(PyValueError::new_err(format!("{names} do not fit a {}", format.title())));
+        }
+    }
+    let limits = model.limits();
+    let mut options = OptimizeOptions::default();
+    let engine = match (compact, engine_safe) {
+        (true, _) => EngineSafety::Ignored,
+        (_, true) => EngineSafety::Always,
+        _ => EngineSafety::WithinBounds,
+    };
+    options.bmd = options
+        .bmd
+        .with_vertex_bounds(max_position, max_normal, max_st)
+        .with_key_bounds(max_angle, max_distance, max_scale)
+        .with_engine(engine);
+    if let Some(effort) = effort.map(|effort| effort.min(9)) {
+        options.bmd = options.bmd.with_effort(effort);
+    }
+    options.bmd.memory = limits.memory;
+    options.darkplaces = options.darkplaces.with_limits(limits);
+    if let Some(word) = unused_bones {
+        options.darkplaces = options.darkplaces.with_bones(crate::options::unused_bones(word)?);
+    }
+    for step in &skip {
+        *match crate::options::chosen("skip", step, STEPS)? {
+            Step::Influences => &mut options.darkplaces.influences,
+            Step::Vertices => &mut options.darkplaces.vertices,
+            Step::Poses => &mut options.darkplaces.poses,
+            Step::Triangles => &mut options.darkplaces.triangles,
+            Step::Order => &mut options.darkplaces.order,
+        } = false;
+    }
+    for step in &also {
+        if crate::options::chosen("also", step, &[("meshes", true), ("frames", false)])? {
+            options.darkplaces = options.darkplaces.with_meshes(true);
+        } else {
+            options.darkplaces = options.darkplaces.with_frames(true);
+        }
+    }
+    let model = &*model;
+    let done = py.detach(|| model.asset.optimize(&options)).map_err(raised)?;
+    let mut files = vec![(name.to_owned(), PyBytes::new(py, done.bytes()))];
+    if let Some((ending, bytes)) = done.companion() {
+        files.push((format!("{name}{ending}"), PyBytes::new(py, bytes)));
+    }
+    let report = py.import("json")?.call_method1("loads", (done.document().to_string(),))?;
+    Ok((files, report))
+}
+
+/// A step of the optimizer for DPM and ZYM that can be left out.
+#[derive(Clone, Copy)]
+enum Step {
+    Influences,
+    Vertices,
+    Poses,
+    Triangles,
+    Order,
+}
+
+const STEPS: &[(&str, Step)] = &[
+    ("influences", Step::Influences),
+    ("vertices", Step::Vertices),
+    ("poses", Step::Poses),
+    ("triangles", Step::Triangles),
+    ("order", Step::Order),
+];
 
 /// A rendering of a model as a PNG.
 #[pyfunction]

@@ -2,7 +2,7 @@
 
 use crate::arrays;
 use crate::error::raised;
-use crate::report::Loss;
+use crate::report::{Loss, Reduced};
 use meshwright::rig::glam::{DAffine3, DMat4};
 use meshwright::rig::{self, Evaluator, Workspace};
 use meshwright::scene::{self, MeshId};
@@ -59,6 +59,15 @@ pub(crate) struct Clip {
 
 #[pymethods]
 impl Joint {
+    #[new]
+    fn new(name: String, parent: Option<usize>) -> Self {
+        Self { name, parent }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str, Option<usize>)> {
+        (py.get_type::<Self>(), (&self.name, self.parent))
+    }
+
     fn __repr__(&self) -> String {
         let parent = self.parent.map_or_else(|| "none".to_owned(), |parent| parent.to_string());
         format!("<Joint {:?}: parent {parent}>", self.name)
@@ -67,6 +76,16 @@ impl Joint {
 
 #[pymethods]
 impl Clip {
+    #[new]
+    fn new(name: String, skeleton: usize, frames: u32, rate: f32, looping: bool, seconds: f64) -> Self {
+        Self { name, skeleton, frames, rate, looping, seconds }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str, usize, u32, f32, bool, f64)> {
+        let Self { name, skeleton, frames, rate, looping, seconds } = self;
+        (py.get_type::<Self>(), (name, *skeleton, *frames, *rate, *looping, *seconds))
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<Clip {:?}: {} frames at {}/s{}>",

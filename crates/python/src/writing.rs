@@ -3,9 +3,9 @@
 use crate::error::raised_with;
 use crate::model::Model;
 use crate::options::named;
-use meshwright::files::output::{Clash, Plan, Replace};
+use meshwright::files::output::{Clash, Content, Output, OutputRole, Place, Plan, Replace, Writer};
 use meshwright::scene::OutputFile;
-use meshwright::{StreamedFile, Target, write_files};
+use meshwright::{Error, StreamedFile, Target, write_files};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use std::ffi::OsString;
@@ -31,13 +31,37 @@ pub(crate) fn write(
     let files = files.into_iter().map(|(name, bytes)| OutputFile { name, bytes: bytes.to_vec() }.into());
     let files: Vec<StreamedFile<'_>> = files.collect();
     let written = py.detach(|| write_files(files, target, &output, &plan, limits));
-    let paths = written.map_err(|e| {
-        let cause = std::error::Error::source(&e);
-        if let Some(error) = cause.and_then(|e| e.downcast_ref::<io::Error>()) {
-            return io::Error::new(error.kind(), e.message()).into();
-        }
-        let exists = matches!(cause.and_then(|e| e.downcast_ref()), Some(Clash::Exists(_)));
-        raised_with(&e, if exists { "; force=True replaces it" } else { "" })
-    })?;
+    let paths = written.map_err(|e| refused(&e))?;
     Ok(paths.into_iter().map(PathBuf::into_os_string).collect())
+}
+
+/// Writes one file that is no model, such as a rendering, whole or not at all. It never replaces a file that `models` were
+/// read from.
+#[pyfunction]
+pub(crate) fn write_one(
+    py: Python<'_>,
+    bytes: PyBackedBytes,
+    output: PathBuf,
+    models: Vec<PyRef<'_, Model>>,
+) -> PyResult<()> {
+    let plan = Plan::default().with_replace(Replace::All);
+    models.iter().flat_map(|model| model.sources()).for_each(|path| plan.reads(&path));
+    let written = py.detach(|| {
+        let content: Content<'_> = Box::new(|out| out.write_all(&bytes));
+        let file = Output { place: Place::named(&output), role: OutputRole::Main, content };
+        let mut staged = Writer::default().stage([file])?;
+        plan.enter(&mut staged, None)?;
+        staged.appear()?;
+        Ok(())
+    });
+    written.map_err(|e: Error| refused(&e))
+}
+
+fn refused(e: &Error) -> PyErr {
+    let cause = std::error::Error::source(e);
+    if let Some(error) = cause.and_then(|e| e.downcast_ref::<io::Error>()) {
+        return io::Error::new(error.kind(), e.message()).into();
+    }
+    let exists = matches!(cause.and_then(|e| e.downcast_ref()), Some(Clash::Exists(_)));
+    raised_with(e, if exists { "; force=True replaces it" } else { "" })
 }

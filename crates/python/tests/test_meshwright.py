@@ -783,3 +783,105 @@ def test_what_was_read_is_never_replaced(tmp_path):
     with pytest.raises(meshwright.Error):
         meshwright.convert(own, own, scale=2.0)
     assert own.read_bytes() == HOPPER.read_bytes()
+
+
+def test_models_and_reports_go_to_other_processes(tmp_path):
+    def again(thing):
+        return pickle.loads(pickle.dumps(thing))
+
+    model = meshwright.open(HOPPER, textures=False, max_memory=1 << 26)
+    data = HOPPER.read_bytes()
+    beside = {HOPPER.name + ".framegroups": (HOPPER.parent / (HOPPER.name + ".framegroups")).read_bytes()}
+    in_memory = meshwright.open(data, name=HOPPER.name, beside=beside)
+    figure = meshwright.figure([meshwright.open(TESTDATA / "tso" / f"flower.ok.{e}") for e in ("mesh", "skel")])
+    for one in (model, in_memory, figure):
+        other = again(one)
+        assert meshwright.to_glb(other) == meshwright.to_glb(one) and repr(other) == repr(one)
+    with pytest.raises(meshwright.Error):
+        again(meshwright.open(HOPPER, max_memory=1 << 26)).convert("glb", scale=1e300)
+    scene = model.scene()
+    odd = next(path for path in ODD if meshwright.open(path).check())
+    findings = meshwright.open(odd).check()
+    _, repairs, _ = meshwright.repair(next(path for path in ODD if meshwright.repair(path)[1]))
+    _, losses = model.convert("obj")
+    found = meshwright.models(TESTDATA / "dpm")
+    parts = [*findings, *repairs, *losses, *scene.clips, *scene.skeletons[0], *found]
+    assert len({type(part) for part in parts}) == 6
+    for part in parts:
+        fields = [name for name in dir(part) if not name.startswith("_")]
+        assert fields and [getattr(again(part), f) for f in fields] == [getattr(part, f) for f in fields]
+
+
+def test_messages_name_the_arguments_of_python():
+    with pytest.raises(meshwright.Error) as caught:
+        meshwright.open(HOPPER, max_memory=64)
+    assert "--" not in str(caught.value)
+    said = [str(f) for path in GOOD + ODD for f in meshwright.open(path).check()]
+    for path in GOOD + ODD:
+        try:
+            _, losses = meshwright.open(path).convert("glb")
+        except meshwright.Error as error:
+            said.append(str(error))
+            continue
+        said += [loss.message for loss in losses]
+    assert not [line for line in said if "--" in line], [line for line in said if "--" in line]
+    assert [line for line in said if "frames_at=24" in line] and [line for line in said if "prune" in line]
+
+
+def test_a_skeleton_a_root_and_a_skin_are_named(tmp_path):
+    mesh, skeleton = tmp_path / "body.mesh", tmp_path / "mine.skel"
+    mesh.write_bytes((TESTDATA / "tso/flower.ok.mesh").read_bytes())
+    skeleton.write_bytes((TESTDATA / "tso/flower.ok.skel").read_bytes())
+    parents = [
+        [(joint.name, joint.parent) for joint in model.scene().skeletons[0]]
+        for model in (meshwright.open(mesh), meshwright.open(mesh, skeleton=skeleton), meshwright.open(skeleton))
+    ]
+    assert parents[0] != parents[1] == parents[2] and any(parent is not None for _, parent in parents[1])
+    quad = tmp_path / "quad.dpm"
+    quad.write_bytes((TESTDATA / "dpm/quad.ok.dpm").read_bytes())
+    name = meshwright.open(quad).scene().meshes[0].name
+    for number in (0, 1):
+        (tmp_path / f"quad.dpm_{number}.skin").write_text(f"{name},skin{number}\n")
+        png = meshwright.render(TESTDATA / "dpm/quad.ok.dpm", width=16, height=16 + number)
+        (tmp_path / f"skin{number}.png").write_bytes(png)
+    images = [meshwright.open(quad, textures=True, skin=n).scene().materials[0].image[1] for n in (0, 1)]
+    assert images == [(tmp_path / f"skin{n}.png").read_bytes() for n in (0, 1)]
+    assert b'"images"' in meshwright.to_glb(quad) and b'"images"' not in meshwright.to_glb(quad, textures=False)
+    far, alone = tmp_path / "far", tmp_path / "game/quad.dpm"
+    for path, data in ((far / "textures/quad.png", images[0]), (alone, quad.read_bytes())):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    assert not meshwright.open(alone, textures=True).scene().materials[0].image
+    for root in (far, [str(far)]):
+        assert meshwright.open(alone, textures=True, root=root).scene().materials[0].image[1] == images[0]
+
+
+def test_models_are_optimized(tmp_path):
+    files, report = meshwright.optimize(HOPPER, tmp_path / "small.dpm", also=["frames"], skip=["order"])
+    assert [name for name, _ in files] == ["small.dpm", "small.dpm.framegroups"]
+    assert sorted(os.listdir(tmp_path)) == ["small.dpm", "small.dpm.framegroups"]
+    assert report["before"]["bytes"] >= report["after"]["bytes"] == len(files[0][1])
+    assert meshwright.diff(HOPPER, tmp_path / "small.dpm")["rest"] < 1e-5
+    bmd = next(path for path in GOOD if path.suffix == ".bmd")
+    files, report = meshwright.optimize(bmd, max_angle=1.0, effort=1)
+    assert len(files) == 1 and len(files[0][1]) <= report["bytes"]["before"]
+    for path, wrong in ((HOPPER, {"max_angle": 1}), (bmd, {"skip": ["order"]}), (HOPPER, {"skip": ["x"]}), (bmd, {"max_st": -1})):
+        with pytest.raises(ValueError):
+            meshwright.optimize(path, **wrong)
+    with pytest.raises(meshwright.Error, match="BMD, DPM and ZYM"):
+        meshwright.optimize(TESTDATA / "fsomodel/fighter.ok.fom")
+
+
+def test_a_rendering_never_replaces_the_model(tmp_path):
+    own = tmp_path / "own.dpm"
+    own.write_bytes(HOPPER.read_bytes())
+    with pytest.raises(meshwright.Error):
+        meshwright.render(own, own, force=True, width=32, height=32)
+    assert own.read_bytes() == HOPPER.read_bytes() and os.listdir(tmp_path) == ["own.dpm"]
+
+
+def test_stubs_have_docstrings():
+    stub = ast.parse(pathlib.Path(meshwright.__file__).with_suffix(".pyi").read_text())
+    parts = [node for node in ast.walk(stub) if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    assert len(parts) > 50
+    assert [node.name for node in parts if not ast.get_docstring(node)] == []

@@ -377,6 +377,75 @@ def test_several_files_are_one_figure(tmp_path):
     assert any(thing.type == "MESH" for thing in collection.all_objects)
 
 
+def test_clips_go_onto_an_armature_that_is_there(tmp_path):
+    mesh, skeleton, clip = (TESTDATA / "tso" / name for name in ("flower.ok.mesh", "flower.ok.skel", "flat.ok.anim"))
+    alone = tmp_path / "wave.anim"
+    alone.write_bytes(clip.read_bytes())
+    with pytest.raises(RuntimeError, match="One Character"):
+        bpy.ops.import_scene.meshwright(filepath=str(alone))
+    names = [{"name": path.name} for path in (mesh, skeleton, clip)]
+    put_in("", directory=str(TESTDATA / "tso"), files=names, figure=True)
+    assert {track.name for _, track in tracks()} == {clip.name for clip in meshwright.figure([meshwright.open(p) for p in (skeleton, clip)]).scene().clips}
+    bpy.ops.wm.read_homefile(use_empty=True)
+    names = names[:2]
+    put_in("", directory=str(TESTDATA / "tso"), files=names, figure=True, scale=2.0)
+    things, actions = set(bpy.data.objects), len(bpy.data.actions)
+    assert bpy.ops.import_scene.meshwright(filepath=str(alone)) == {"FINISHED"}
+    assert set(bpy.data.objects) == things and len(bpy.data.actions) > actions
+    scene = meshwright.figure([meshwright.open(p) for p in (mesh, skeleton, alone)]).scene()
+    player, moved = scene.player(), 0.0
+    (info,) = scene.clips
+    play(info.name)
+    for frame in (0, info.frames // 2, info.frames - 1):
+        player.frame(0, frame)
+        here, there = vertices(frame) / 2.0, native(scene, player)
+        assert furthest(here, there) <= 1e-3 and furthest(there, here) <= 1e-3
+        player.rest()
+        moved = max(moved, furthest(there, native(scene, player)))
+    assert moved > 1e-2, "the clip moves nothing"
+    back = meshwright.open(out(tmp_path, "back.anim"))
+    assert back.format == "anim"
+
+
+def test_a_skeleton_may_have_another_name(tmp_path):
+    mesh, skeleton = tmp_path / "body.mesh", tmp_path / "mine.skel"
+    mesh.write_bytes((TESTDATA / "tso/flower.ok.mesh").read_bytes())
+    skeleton.write_bytes((TESTDATA / "tso/flower.ok.skel").read_bytes())
+    collection = put_in(mesh, skeleton=str(skeleton))
+    bones = [len(thing.data.bones) for thing in collection.all_objects if thing.type == "ARMATURE"]
+    assert bones == [len(meshwright.open(skeleton).scene().skeletons[0])]
+    assert out(tmp_path, "back.mesh").read_bytes() == mesh.read_bytes()
+
+
+def test_one_level_of_detail_is_shown(tmp_path):
+    path = TESTDATA / "bmd/lods.ok.bmd"
+    for level, shown in ((-1, [True, True, True]), (0, [True, False, False]), (1, [False, True, False]), (9, [False, False, True])):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        collection = put_in(path, level=level)
+        for _ in range(2):
+            assert [not layer_of(part).exclude for part in collection.children] == shown
+            assert out(tmp_path, path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_skin_is_chosen(tmp_path):
+    path = tmp_path / "quad.dpm"
+    path.write_bytes((TESTDATA / "dpm/quad.ok.dpm").read_bytes())
+    (mesh,) = {mesh.name for mesh in meshwright.open(path).scene().meshes}
+    for number, colour in enumerate(("red", "blue")):
+        image = bpy.data.images.new(colour, 4, 4)
+        image.filepath_raw, image.file_format = str(tmp_path / f"{colour}.png"), "PNG"
+        image.generated_color = (number, 0, 1 - number, 1)
+        image.save()
+        (tmp_path / f"quad.dpm_{number}.skin").write_text(f"{mesh},{colour}\n")
+    for skin, colour in ((-1, "red"), (0, "red"), (1, "blue")):
+        bpy.ops.wm.read_homefile(use_empty=True)
+        put_in(path, skin=skin)
+        (drawn,) = [thing for thing in bpy.data.objects if thing.type == "MESH"]
+        nodes = drawn.material_slots[0].material.node_tree.nodes
+        assert [colour in node.image.name for node in nodes if node.type == "TEX_IMAGE"] == [True]
+        assert out(tmp_path / "back", path.name).read_bytes() == path.read_bytes()
+
+
 def test_packs_are_folders(tmp_path, capfd):
     pack = tmp_path / "data.pk3"
     with zipfile.ZipFile(pack, "w") as archive:

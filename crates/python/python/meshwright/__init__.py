@@ -14,7 +14,6 @@
     paths, losses, report = meshwright.restore("marine.glb", "marine.zym")
 """
 
-import builtins
 import inspect
 import json
 import os
@@ -45,9 +44,11 @@ from ._native import (
 )
 from ._native import diff as _diff
 from ._native import dump as _dump
+from ._native import optimize as _optimize
 from ._native import render as _render
 from ._native import repair as _repair
 from ._native import write as _write
+from ._native import write_one as _write_one
 
 __all__ = [
     "Clip",
@@ -72,6 +73,7 @@ __all__ = [
     "formats",
     "models",
     "open",
+    "optimize",
     "packs",
     "render",
     "repair",
@@ -130,6 +132,21 @@ def repair(source, output=None, *, force=False, **options):
     return data, repairs, left
 
 
+def optimize(source, output=None, *, force=False, **options):
+    """The files of a BMD, DPM or ZYM with fewer bytes, and a report: sizes, counts and errors, as `meshwright optimize --format json`.
+
+    With `output` the files are written too. What was read is never replaced. Options are those of `open`, and those of the
+    program's command with underscores: `max_position`, `unused_bones`, `skip`, `also` and others.
+    """
+    model, options = _opened(source, options)
+    options.pop("dialect", None)
+    name = _text(os.path.basename(os.fspath(output))) if output is not None else f"{model.name}.{model.format}"
+    files, report = _optimize(model, name, **options)
+    if output is not None:
+        _written(files, model.format, os.fspath(output), [model], force)
+    return files, report
+
+
 def render(source, output=None, *, force=False, **options):
     """A rendering of a model as the bytes of a PNG, written to `output` too if that is given.
 
@@ -143,8 +160,7 @@ def render(source, output=None, *, force=False, **options):
         output = os.fspath(output)
         if os.path.exists(output) and not force:
             raise FileExistsError(f"{output} exists; force=True replaces it")
-        with builtins.open(output, "wb") as file:
-            file.write(png)
+        _write_one(png, output, [model])
     return png
 
 
@@ -193,6 +209,11 @@ def _opened(source, options):
     how = {name: value for name, value in options.items() if name in _OPENING}
     rest = {name: value for name, value in options.items() if name not in _OPENING or name == "dialect"}
     return open(source, **how), rest
+
+
+def _reopened(source, options):
+    """Opens a model again, in another process or from a copy."""
+    return open(source, **options)
 
 
 def _text(name):

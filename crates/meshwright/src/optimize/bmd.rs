@@ -1,31 +1,26 @@
 //! BMD: smaller vertices, primitives and meshes, and fewer keys.
 
-use super::Outcome;
-use crate::args::OptimizeArgs;
-use crate::refusal::Refusal;
-use meshwright::bmd::{Bmd, EngineSafety, OptimizeOptions, Optimized};
+use super::{OptimizedFile, percent};
+use crate::error::Error;
+use meshwright_bmd::{Bmd, OptimizeOptions, Optimized};
+#[cfg(feature = "dump")]
 use serde_json::{Value, json};
 
-pub(super) fn optimize(model: &Bmd, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
-    let mut options = OptimizeOptions::default()
-        .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
-        .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
-        .with_engine(match (args.compact, args.engine_safe) {
-            (true, _) => EngineSafety::Ignored,
-            (_, true) => EngineSafety::Always,
-            _ => EngineSafety::WithinBounds,
-        })
-        .with_effort(args.effort);
-    options.memory = args.read.max_memory;
-    let optimized = model.optimize(&options)?;
-    let (text, document) = (line(&optimized), document(&optimized));
-    Ok(Outcome { bytes: optimized.bytes, companion: None, text, document })
+pub(super) fn optimize(model: &Bmd, options: &OptimizeOptions) -> Result<OptimizedFile, Error> {
+    let optimized = model.optimize(options)?;
+    Ok(OptimizedFile {
+        summary: line(&optimized),
+        #[cfg(feature = "dump")]
+        document: document(&optimized),
+        bytes: optimized.bytes,
+        companion: None,
+        is_companion_needed: false,
+    })
 }
 
 fn line(o: &Optimized) -> String {
     let (s, e) = (o.sizes, o.errors);
-    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
-    let percent = 100.0 * o.bytes.len() as f64 / s.before.max(1) as f64;
+    let percent = percent(o.bytes.len() as u64, s.before as u64);
     let mut text = format!(
         "{} bytes, now {} ({percent:.1} %): {} after rearranging, {} after rebuilding meshes, {} after choosing keys",
         s.before,
@@ -59,6 +54,7 @@ fn line(o: &Optimized) -> String {
     text
 }
 
+#[cfg(feature = "dump")]
 fn document(o: &Optimized) -> Value {
     let (s, e) = (o.sizes, o.errors);
     json!({

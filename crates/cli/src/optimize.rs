@@ -1,0 +1,162 @@
+//! `meshwright optimize`: writes the same model with fewer bytes.
+#![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
+
+use crate::args::{CompanionArgs, MoreArg, OptimizeArgs, OutputFormat, StepArg, UnusedBonesArg};
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::output::{self, content_of};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::results::{print, report_refusal};
+use crate::{Fail, Status, render};
+use meshwright::bmd::{self, EngineSafety};
+use meshwright::dpm::{self, UnusedBones};
+use meshwright::files::output::{Output, OutputRole, Place};
+use meshwright::{AnyModel, Limits, OptimizeOptions, OptimizedFile};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::slice;
+
+pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let input = Input::named(&args.file);
+    reader.expect(slice::from_ref(&input))?;
+    let destination = Destination::new(&args.output);
+    let to_stdout = destination == Destination::Stdout;
+    if to_stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    let optimized = optimize(&input, args, &reader);
+    let done = reader
+        .hinted(&input, optimized, |lenient| optimize(&input, args, &lenient).is_ok())
+        .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|written| (outcome, written)));
+    let (outcome, written) = match done {
+        Ok(done) => done,
+        Err(refusal) => return report_refusal(&input, &refusal, args.format),
+    };
+    match args.format {
+        OutputFormat::Json => {
+            let mut document = outcome.document().clone();
+            document["file"] = input.exact().into();
+            document["output"] = render::exact_all(&written);
+            print(&document)?;
+        }
+        OutputFormat::Text if !to_stdout && !args.read.quiet => {
+            writeln!(io::stdout().lock(), "{}: {}", input.display_path(), outcome.summary())?;
+        }
+        OutputFormat::Text => {}
+    }
+    io::stdout().lock().flush()?;
+    Ok(Status::Fine)
+}
+
+/// Writes the file and its companion, or only the file to standard output.
+fn deliver(
+    destination: &Destination,
+    optimized: &OptimizedFile,
+    reader: &Reader,
+) -> Result<Vec<PathBuf>, Refusal> {
+    let (plan, content) = (reader.plan(), content_of(optimized.bytes()));
+    let (Destination::File(path), Some((ending, bytes))) = (destination, optimized.companion()) else {
+        return output::stream(destination, content, plan, None);
+    };
+    let place = Place::named(path);
+    let beside = place.appended(ending).map_err(|e| Refusal::Argument(e.to_string()))?;
+    let companion = Output { place: beside, role: OutputRole::Companion, content: content_of(bytes) };
+    output::write([companion, output::main(place, content)].into(), plan, None)
+}
+
+fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<OptimizedFile, Refusal> {
+    let opened = reader.open(input)?;
+    reader.note(opened.sources());
+    reader.say_passed_over(input, &opened);
+    match opened.model() {
+        AnyModel::Bmd(_) => refuse_options(args)?,
+        AnyModel::Dpm(_) | AnyModel::Zym(_) => refuse_bmd_options(args, opened.format().title())?,
+        _ => {}
+    }
+    let mut options = OptimizeOptions::default();
+    (options.bmd, options.darkplaces) = (bmd_options(args), darkplaces_options(args));
+    let optimized = opened.optimize(&options)?;
+    if optimized.is_companion_needed() && Destination::new(&args.output) == Destination::Stdout {
+        let why = "--also frames changes the .framegroups file too: name a file with -o".to_owned();
+        return Err(Refusal::Argument(why));
+    }
+    Ok(optimized)
+}
+
+/// Returns the refusal of an option that belongs to another format.
+fn foreign_option(option: &str, of: &str, here: &str) -> Refusal {
+    Refusal::Argument(format!("{option} works only for {of}; the file is a {here}"))
+}
+
+/// Refuses options that only DPM and ZYM have.
+fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
+    let own = &args.darkplaces;
+    let given = [
+        ("--unused-bones", own.unused_bones.is_some()),
+        ("--skip", !own.skip.is_empty()),
+        ("--also", !own.also.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(foreign_option(option, "DPM and ZYM", "BMD")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses options that only BMD has: DPM and ZYM files are optimized without errors.
+fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
+    let given = [
+        ("--max-position", args.max_position > 0.0),
+        ("--max-normal", args.max_normal > 0.0),
+        ("--max-st", args.max_st > 0.0),
+        ("--max-angle", args.max_angle > 0.0),
+        ("--max-distance", args.max_distance > 0.0),
+        ("--max-scale", args.max_scale > 0.0),
+        ("--compact", args.compact),
+        ("--engine-safe", args.engine_safe),
+        ("--effort", args.effort != bmd::OptimizeOptions::DEFAULT_EFFORT),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(foreign_option(option, "BMD", here)),
+        None => Ok(()),
+    }
+}
+
+fn bmd_options(args: &OptimizeArgs) -> bmd::OptimizeOptions {
+    let mut options = bmd::OptimizeOptions::default()
+        .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
+        .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
+        .with_engine(match (args.compact, args.engine_safe) {
+            (true, _) => EngineSafety::Ignored,
+            (_, true) => EngineSafety::Always,
+            _ => EngineSafety::WithinBounds,
+        })
+        .with_effort(args.effort);
+    options.memory = args.read.max_memory;
+    options
+}
+
+fn darkplaces_options(args: &OptimizeArgs) -> dpm::OptimizeOptions {
+    let own = &args.darkplaces;
+    let limits = Limits::default().with_memory(args.read.max_memory);
+    let mut options = dpm::OptimizeOptions::default()
+        .with_bones(match own.unused_bones.unwrap_or_default() {
+            UnusedBonesArg::Keep => UnusedBones::Keep,
+            UnusedBonesArg::Unmarked => UnusedBones::Unmarked,
+            UnusedBonesArg::Remove => UnusedBones::Remove,
+        })
+        .with_meshes(own.also.contains(&MoreArg::Meshes))
+        .with_frames(own.also.contains(&MoreArg::Frames))
+        .with_limits(limits);
+    for step in &own.skip {
+        *match step {
+            StepArg::Influences => &mut options.influences,
+            StepArg::Vertices => &mut options.vertices,
+            StepArg::Poses => &mut options.poses,
+            StepArg::Triangles => &mut options.triangles,
+            StepArg::Order => &mut options.order,
+        } = false;
+    }
+    options
+}
