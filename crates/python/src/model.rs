@@ -72,7 +72,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Source {
     }
 }
 
-/// How a model was made, so that another process can make it again.
+/// The source and the options of a model, for another process.
 #[derive(Clone)]
 enum Origin {
     Path(PathBuf, Opening),

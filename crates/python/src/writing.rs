@@ -31,11 +31,11 @@ pub(crate) fn write(
     let files = files.into_iter().map(|(name, bytes)| OutputFile { name, bytes: bytes.to_vec() }.into());
     let files: Vec<StreamedFile<'_>> = files.collect();
     let written = py.detach(|| write_files(files, target, &output, &plan, limits));
-    let paths = written.map_err(|e| refused(&e))?;
+    let paths = written.map_err(|e| write_error(&e))?;
     Ok(paths.into_iter().map(PathBuf::into_os_string).collect())
 }
 
-/// Writes one file that is no model, such as a rendering, whole or not at all. It never replaces a file that `models` were
+/// Writes a rendering, whole or not at all. It never replaces a file that `models` were
 /// read from.
 #[pyfunction]
 pub(crate) fn write_one(
@@ -54,10 +54,10 @@ pub(crate) fn write_one(
         staged.appear()?;
         Ok(())
     });
-    written.map_err(|e: Error| refused(&e))
+    written.map_err(|e: Error| write_error(&e))
 }
 
-fn refused(e: &Error) -> PyErr {
+fn write_error(e: &Error) -> PyErr {
     let cause = std::error::Error::source(e);
     if let Some(error) = cause.and_then(|e| e.downcast_ref::<io::Error>()) {
         return io::Error::new(error.kind(), e.message()).into();
