@@ -54,7 +54,7 @@ pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<Opener, Refuse
         opening = opening.format(name.parse::<Format>().map_err(unknown)?);
     }
     if let Some(name) = dialect_name {
-        opening = opening.setting("dialect", &dialect(name)?);
+        opening = opening.dialect(&dialect(name)?);
     }
     Ok(opening)
 }
