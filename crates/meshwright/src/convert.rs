@@ -17,7 +17,7 @@ pub use options::OriginalSource;
 pub use options::Retarget;
 pub use streams::StreamedFile;
 
-use crate::formats::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
+use crate::formats::{Format, UnknownFormat, WriteOptions};
 use meshwright_scene::{ConvertError, Converted as Made, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 #[cfg(feature = "gltf")]
@@ -217,7 +217,7 @@ pub fn stream<'s>(
             crate::formats::one_look(scene, false, false, &mut made.losses);
             in_memory(made)
         }),
-        Target::Native(format) => format.visit(Native { scene, stem, options }).map(in_memory),
+        Target::Native(format) => format.write_scene(scene, stem, options).map(in_memory),
     }
 }
 
@@ -262,27 +262,4 @@ fn gltf<'s>(
         files.push(StreamedFile::new(buffer, Content::Buffer(done.value.into())));
     }
     Ok(Made::new(files, done.losses))
-}
-
-/// Writes a scene in a native format.
-struct Native<'s> {
-    scene: &'s Scene,
-    stem: &'s str,
-    options: &'s WriteOptions,
-}
-
-impl Visitor for Native<'_> {
-    type Output = Result<Made<OutputFiles>, ConvertError>;
-
-    fn visit<K: Kind>(self) -> Self::Output {
-        let Self { scene, stem, options } = self;
-        let (scene, notes) = crate::formats::tagged::<K>(scene, &options.shared.budget())?;
-        let mut made = K::write_scene(&scene, stem, options)?;
-        made.losses.splice(0..0, notes);
-        crate::formats::pictures_beside::<K>(&scene, stem, options, &mut made)?;
-        made.losses.extend(crate::formats::dropped_extras::<K>(&scene));
-        let looks = crate::formats::has_looks::<K>(options);
-        crate::formats::one_look(&scene, K::PICTURES_BESIDE, looks, &mut made.losses);
-        Ok(made)
-    }
 }

@@ -59,46 +59,40 @@ impl<'b> Elements<'b> {
         self.stride == column && column == rows.saturating_mul(self.component.size())
     }
 
-    /// Appends packed elements with a kernel that widens their numbers to words.
-    fn widen<const N: usize>(&self, into: &mut Vec<[u32; N]>, kernel: fn(&[u8], &mut [u32])) {
-        let bytes = self.bytes.get(..self.stride.saturating_mul(self.count)).unwrap_or_default();
-        let start = into.len();
-        into.resize(start.saturating_add(self.count), [0; N]);
-        kernel(bytes, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
-    }
-
-    /// Decodes and appends elements whose numbers have `S` bytes each.
-    fn decode<const S: usize, const N: usize, T: Copy + Default>(
+    /// Appends elements that `decode` fills in, number by number. Appends none if it returns `false`.
+    ///
+    /// `decode` gets the width of an element as a value, so that the compiler makes one copy of it for all widths.
+    fn append<const N: usize, T: Copy + Default>(
         &self,
         into: &mut Vec<[T; N]>,
-        number: impl Fn([u8; S]) -> T + Copy,
-    ) {
+        decode: fn(&Self, usize, &mut [T]) -> bool,
+    ) -> bool {
+        let start = into.len();
+        into.resize(start.saturating_add(self.count), [T::default(); N]);
+        let decoded = decode(self, N, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
+        if !decoded {
+            into.truncate(start);
+        }
+        decoded
+    }
+
+    /// Decodes elements of `width` numbers with `S` bytes each.
+    fn decode<const S: usize, T>(&self, width: usize, out: &mut [T], number: impl Fn([u8; S]) -> T) -> bool {
         let (column, rows) = self.column;
-        let size = S.saturating_mul(N);
-        let padded = rows.saturating_mul(S) != column;
-        if self.stride == size && !padded {
-            let bytes = self.bytes.get(..size.saturating_mul(self.count)).unwrap_or_default();
-            let numbers = bytes.as_chunks::<S>().0;
-            let start = into.len();
-            into.resize(start.saturating_add(numbers.as_chunks::<N>().0.len()), [T::default(); N]);
-            let fresh = into.get_mut(start..).unwrap_or_default().as_flattened_mut();
-            for (to, from) in fresh.iter_mut().zip(numbers) {
-                *to = number(*from);
+        let packed = self.stride == S.saturating_mul(width) && rows.saturating_mul(S) == column;
+        // Packed elements are one long row of one column.
+        let (width, rows, stride, column) = match packed {
+            true => (out.len(), out.len(), self.bytes.len(), self.bytes.len()),
+            false => (width, rows, self.stride, column),
+        };
+        for (row, bytes) in out.chunks_mut(width.max(1)).zip(self.bytes.chunks(stride.max(1))) {
+            for (numbers, bytes) in row.chunks_mut(rows.max(1)).zip(bytes.chunks(column.max(1))) {
+                for (to, from) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+                    *to = number(*from);
+                }
             }
-            return;
         }
-        let elements = self.bytes.chunks(self.stride.max(1)).take(self.count);
-        if padded {
-            into.extend(elements.map(|bytes| {
-                let columns = bytes.chunks(column.max(1));
-                fill(columns.flat_map(|c| c.as_chunks::<S>().0.iter().take(rows)).map(|b| number(*b)))
-            }));
-        } else {
-            into.extend(elements.map(|bytes| match bytes.as_chunks::<S>().0.first_chunk::<N>() {
-                Some(element) => element.map(number),
-                None => [T::default(); N],
-            }));
-        }
+        true
     }
 }
 
@@ -115,45 +109,55 @@ fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Op
     Some(bytemuck::try_cast_slice::<u8, T>(bytes).ok()?.as_chunks().0)
 }
 
-/// Appends the elements as floats. Returns `false` for 32-bit integers marked as normalised.
+/// Appends the elements as floats. Returns `false` for 32-bit integers marked as normalized.
 pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
-    use ComponentType::{F32, I8, I16, U8, U16, U32};
-    if elements.component == F32
-        && let Some(there) = in_place(elements)
-    {
+    if elements.component != ComponentType::F32 {
+        return elements.append(into, decode_floats);
+    }
+    if let Some(there) = in_place(elements) {
         into.extend_from_slice(there);
         return true;
     }
-    #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
-    match (elements.component, elements.normalized) {
-        (F32, _) => elements.decode(into, f32::from_le_bytes),
-        (U8, true) => elements.decode(into, |[b]| f32::from(b) / 255.0),
-        (U16, true) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b)) / 65535.0),
-        // Both -128 and -127 mean -1.
-        (I8, true) => elements.decode(into, |b| (f32::from(i8::from_le_bytes(b)) / 127.0).max(-1.0)),
-        (I16, true) => elements.decode(into, |b| (f32::from(i16::from_le_bytes(b)) / 32767.0).max(-1.0)),
-        (U8, false) => elements.decode(into, |[b]| f32::from(b)),
-        (U16, false) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b))),
-        (I8, false) => elements.decode(into, |b| f32::from(i8::from_le_bytes(b))),
-        (I16, false) => elements.decode(into, |b| f32::from(i16::from_le_bytes(b))),
-        (U32, false) => elements.decode(into, |b| u32::from_le_bytes(b) as f32),
-        (U32, true) => return false,
-    }
+    // Numbers between other attributes of a vertex: the width is a constant, because most files have these.
+    let elements = elements.bytes.chunks(elements.stride.max(1)).take(elements.count);
+    let decode = |bytes: &[u8]| bytes.as_chunks().0.first_chunk().map(|e: &[_; N]| e.map(f32::from_le_bytes));
+    into.extend(elements.map(|bytes| decode(bytes).unwrap_or([0.0; N])));
     true
+}
+
+#[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
+fn decode_floats(elements: &Elements<'_>, width: usize, out: &mut [f32]) -> bool {
+    use ComponentType::{F32, I8, I16, U8, U16, U32};
+    // A normalized number is a share of the largest one. Others are divided by 1, which changes nothing.
+    let one = |largest| if elements.normalized { largest } else { 1.0 };
+    // Both -128 and -127 mean -1.
+    let least = if elements.normalized { -1.0 } else { f32::MIN };
+    match elements.component {
+        F32 => elements.decode(width, out, f32::from_le_bytes),
+        U8 => elements.decode(width, out, |[b]| f32::from(b) / one(255.0)),
+        U16 => elements.decode(width, out, |b| f32::from(u16::from_le_bytes(b)) / one(65535.0)),
+        I8 => elements.decode(width, out, |b| (f32::from(i8::from_le_bytes(b)) / one(127.0)).max(least)),
+        I16 => elements.decode(width, out, |b| (f32::from(i16::from_le_bytes(b)) / one(32767.0)).max(least)),
+        U32 if elements.normalized => false,
+        U32 => elements.decode(width, out, |b| u32::from_le_bytes(b) as f32),
+    }
 }
 
 /// Appends the stored numbers without conversion.
 pub(super) fn numbers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f64; N]>) -> bool {
+    elements.append(into, decode_numbers)
+}
+
+fn decode_numbers(elements: &Elements<'_>, width: usize, out: &mut [f64]) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     match elements.component {
-        F32 => elements.decode(into, |b| f64::from(f32::from_le_bytes(b))),
-        U32 => elements.decode(into, |b| f64::from(u32::from_le_bytes(b))),
-        U16 => elements.decode(into, |b| f64::from(u16::from_le_bytes(b))),
-        I16 => elements.decode(into, |b| f64::from(i16::from_le_bytes(b))),
-        U8 => elements.decode(into, |[b]| f64::from(b)),
-        I8 => elements.decode(into, |b| f64::from(i8::from_le_bytes(b))),
+        F32 => elements.decode(width, out, |b| f64::from(f32::from_le_bytes(b))),
+        U32 => elements.decode(width, out, |b| f64::from(u32::from_le_bytes(b))),
+        U16 => elements.decode(width, out, |b| f64::from(u16::from_le_bytes(b))),
+        I16 => elements.decode(width, out, |b| f64::from(i16::from_le_bytes(b))),
+        U8 => elements.decode(width, out, |[b]| f64::from(b)),
+        I8 => elements.decode(width, out, |[b]| f64::from(i8::from_le_bytes([b]))),
     }
-    true
 }
 
 /// Appends the elements as integers. Returns `false` if they are signed or floats.
@@ -164,12 +168,17 @@ pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[
         into.extend_from_slice(there);
         return true;
     }
+    elements.append(into, decode_integers)
+}
+
+fn decode_integers(elements: &Elements<'_>, width: usize, out: &mut [u32]) -> bool {
+    use ComponentType::{U8, U16, U32};
     match elements.component {
-        ComponentType::U8 if elements.is_packed() => elements.widen(into, widen_bytes),
-        ComponentType::U16 if elements.is_packed() => elements.widen(into, widen_shorts),
-        ComponentType::U8 => elements.decode(into, |[b]| u32::from(b)),
-        ComponentType::U16 => elements.decode(into, |b| u32::from(u16::from_le_bytes(b))),
-        ComponentType::U32 => elements.decode(into, u32::from_le_bytes),
+        U8 if elements.is_packed() => widen_bytes(elements.bytes, out),
+        U16 if elements.is_packed() => widen_shorts(elements.bytes, out),
+        U8 => return elements.decode(width, out, |[b]| u32::from(b)),
+        U16 => return elements.decode(width, out, |b| u32::from(u16::from_le_bytes(b))),
+        U32 => return elements.decode(width, out, u32::from_le_bytes),
         _ => return false,
     }
     true
@@ -243,14 +252,6 @@ impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
             ElementSource::Made(all) => all.get(self.range.clone()).unwrap_or_default(),
         }
     }
-}
-
-fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [T; N] {
-    let mut out = [T::default(); N];
-    for (out, v) in out.iter_mut().zip(values) {
-        *out = v;
-    }
-    out
 }
 
 #[cfg(test)]

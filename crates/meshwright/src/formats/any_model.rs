@@ -1,7 +1,11 @@
 //! The operations of a model of any format.
 
+#[cfg(feature = "gltf")]
+use super::Merging;
 use super::{AnyModel, Companions, Format, ReadSettings, Summary, Transcribed, Transcription};
 use meshwright_core::{Finding, Parsed, ReadError, Report, Role, WriteError};
+#[cfg(feature = "gltf")]
+use meshwright_scene::OutputFiles;
 use meshwright_scene::{ConvertError, Converted, Engine, Scene, SceneOptions};
 use std::sync::Arc;
 
@@ -88,6 +92,12 @@ impl AnyModel {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.operations_mut().take_scene(name, companions, options)
+    }
+
+    /// Merges the edits of a scene into the model; see [`Kind::merge`].
+    #[cfg(feature = "gltf")]
+    pub(crate) fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        self.operations().merge(merging)
     }
 
     /// Converts the model to another format with the same records; see [`Kind::transcribe`].

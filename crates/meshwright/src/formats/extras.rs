@@ -1,6 +1,6 @@
 //! Data of a scene that a format cannot hold: native fields, nodes without meshes.
 
-use super::Kind;
+use super::Format;
 use meshwright_scene::{Budget, ConvertError, Extra, Loss, Scene};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -25,26 +25,27 @@ fn is_blank(value: &Extra) -> bool {
 }
 
 /// Returns the scene with bones for its marked places, if the format has such bones.
-pub(crate) fn tagged<'s, K: Kind>(
+pub(super) fn tagged<'s>(
+    format: Format,
     scene: &'s Scene,
     budget: &Budget,
 ) -> Result<(Cow<'s, Scene>, Vec<Loss>), ConvertError> {
     let (mut notes, scene) = (Vec::new(), Cow::Borrowed(scene));
-    if !K::HAS_TAGS {
+    if !format.row().has_tags {
         return Ok((scene, notes));
     }
     // Tools remove bones that nothing follows, unless they are attachments.
     let is_flagged = |format: &str| matches!(format, "dpm" | "zym");
-    let attach = is_flagged(K::FORMAT.id()) && !is_flagged(&scene.format);
+    let attach = is_flagged(format.id()) && !is_flagged(&scene.format);
     let fields = attach.then(|| Extra::Map(vec![("attach".into(), true.into())]));
     let scene = Scene::with_tags(scene, fields.as_ref(), budget, &mut notes)?;
     Ok((scene, notes))
 }
 
 /// Returns a loss for each kind of part with native fields that the format does not store.
-pub(crate) fn dropped<K: Kind>(scene: &Scene) -> Vec<Loss> {
+pub(super) fn dropped(format: Format, scene: &Scene) -> Vec<Loss> {
     let is_dropped = |part: &str, name: &str, value: &Extra| {
-        !DERIVED.contains(&name) && !is_blank(value) && !K::takes(part, name, value)
+        !DERIVED.contains(&name) && !is_blank(value) && !(format.row().takes)(part, name, value)
     };
     let joints = scene.skeletons.iter().flat_map(|s| &s.joints).map(|joint| &joint.extras);
     let joints: Vec<_> = joints.collect();

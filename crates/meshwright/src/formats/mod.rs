@@ -45,14 +45,13 @@ pub(crate) use companions::{Origin, SceneSettings};
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
-pub(crate) use extras::{dropped as dropped_extras, tagged};
 pub use format_facts::UnknownFormat;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
 #[cfg(feature = "gltf")]
 pub(crate) use pictures::push_picture;
-pub(crate) use pictures::{beside as pictures_beside, has_looks, one_look};
+pub(crate) use pictures::{beside as pictures_beside, one_look};
 pub use settings::ReadSettings;
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 pub(crate) use skins::{mesh_in_skin, renamed_skin};
@@ -276,6 +275,9 @@ struct Row {
     rules: &'static [&'static Rule],
     up: usize,
     has_skins: bool,
+    has_tags: bool,
+    paletted: bool,
+    pictures_beside: bool,
     metres: Option<f64>,
     mended: &'static [(&'static str, &'static str)],
     companions: &'static [Companion],
@@ -284,6 +286,9 @@ struct Row {
     sniff: fn(&[u8]) -> Confidence,
     mend_bytes: fn(&mut [u8], &Finding) -> bool,
     parse: fn(&[u8], &ReadSettings) -> Result<Parsed<AnyModel>, ReadError>,
+    picture: fn(&Material) -> Option<&str>,
+    takes: fn(&str, &str, &Extra) -> bool,
+    write_scene: fn(&Scene, &str, &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError>,
 }
 
 impl Row {
@@ -298,6 +303,9 @@ impl Row {
             rules: K::RULES,
             up: K::UP,
             has_skins: K::HAS_SKINS,
+            has_tags: K::HAS_TAGS,
+            paletted: K::PALETTED,
+            pictures_beside: K::PICTURES_BESIDE,
             metres: K::METRES,
             mended: K::MENDED,
             companions: K::COMPANIONS,
@@ -306,6 +314,9 @@ impl Row {
             sniff: K::sniff,
             mend_bytes: K::mend_bytes,
             parse: parse::<K>,
+            picture: K::picture,
+            takes: K::takes,
+            write_scene: K::write_scene,
         }
     }
 }
@@ -342,6 +353,8 @@ trait Operations {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError>;
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed;
+    #[cfg(feature = "gltf")]
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError>;
     fn validate_with(&self, companions: &Companions) -> Report;
     fn validate_for(&self, engine: Engine) -> Report;
     fn validate_name(&self, file_name: &str) -> Report;
@@ -408,6 +421,11 @@ impl<K: Kind> Operations for K {
 
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
         Kind::transcribe(self, work)
+    }
+
+    #[cfg(feature = "gltf")]
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        Kind::merge(self, merging)
     }
 
     fn validate_with(&self, companions: &Companions) -> Report {

@@ -1,7 +1,7 @@
 //! Textures of materials as files next to native files.
 
 use super::texture_names::TextureNames;
-use super::{Kind, WriteOptions};
+use super::{Format, WriteOptions};
 use meshwright_scene::{
     Budget, ConvertError, Converted, Image, Loss, MaterialId, OutputFiles, Scene, Unsupported,
 };
@@ -10,7 +10,8 @@ use std::borrow::Cow;
 /// Adds the textures of a scene's materials to the converted files, each under the last part of the name by which
 /// engines search for it. It also adds skins for other looks of the scene if engines support them. A written texture is
 /// not a loss.
-pub(crate) fn beside<K: Kind>(
+pub(crate) fn beside(
+    format: Format,
     scene: &Scene,
     stem: &str,
     options: &WriteOptions,
@@ -19,9 +20,9 @@ pub(crate) fn beside<K: Kind>(
     if !options.writes_pictures() {
         return Ok(());
     }
-    let has_looks = has_looks::<K>(options);
+    let has_looks = has_looks(format, options);
     let budget = options.shared.budget();
-    let names = TextureNames::new::<K>(scene);
+    let names = TextureNames::new(format, scene);
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
         // If there is only one look, the others are left out.
@@ -31,11 +32,11 @@ pub(crate) fn beside<K: Kind>(
         };
         let Some(stem) = super::texture_names::stem(name) else { continue };
         let further = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
-        let further = further.into_iter().filter(|_| K::PICTURES_BESIDE);
+        let further = further.into_iter().filter(|_| format.row().pictures_beside);
         for (image, suffix) in [(&material.image, "")].into_iter().chain(further) {
             let Some(image) = image else { continue };
             let (stem, losses) = (format!("{stem}{suffix}"), &mut made.losses);
-            let Some(Written { name, bytes }) = file::<K>(image, &stem, i, &budget, losses)? else {
+            let Some(Written { name, bytes }) = file(format, image, &stem, i, &budget, losses)? else {
                 continue;
             };
             let same = made.value.iter().find(|file| file.name.eq_ignore_ascii_case(&name));
@@ -60,14 +61,14 @@ pub(crate) fn beside<K: Kind>(
     made.losses.retain(|loss| loss.code != Unsupported::Images.code() || loss.count > 0);
     #[cfg(feature = "dpm")]
     if has_looks && !scene.variants.is_empty() {
-        super::skins::beside::<K>(scene, stem, &names, &budget, made)?;
+        super::skins::beside(format, scene, stem, &names, &budget, made)?;
     }
     Ok(())
 }
 
 /// Returns true if all looks of a scene are written, not only the first.
-pub(crate) fn has_looks<K: Kind>(options: &WriteOptions) -> bool {
-    K::HAS_SKINS && cfg!(feature = "dpm") && options.writes_pictures()
+pub(super) fn has_looks(format: Format, options: &WriteOptions) -> bool {
+    format.has_skins() && cfg!(feature = "dpm") && options.writes_pictures()
 }
 
 /// Reports the looks and textures of a scene that a format with one look, and one texture per material, cannot store.
@@ -128,14 +129,15 @@ pub(crate) fn push_picture(image: &Image, made: &mut Converted<OutputFiles>) {
     not(feature = "textures"),
     expect(unused_variables, reason = "only pictures as they are can be written")
 )]
-fn file<'i, K: Kind>(
+fn file<'i>(
+    format: Format,
     image: &'i Image,
     stem: &str,
     material: usize,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Written<'i>>, ConvertError> {
-    if !K::PALETTED {
+    if !format.row().paletted {
         let made = file_of(image, stem);
         let dropped = |why| losses.push(Loss::new("picture-dropped", format!("materials[{material}]"), why));
         return Ok(made.map_err(dropped).ok());

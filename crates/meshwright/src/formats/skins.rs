@@ -1,7 +1,7 @@
 //! Writes the looks of a scene as skins of a model.
 
+use super::Format;
 use super::texture_names::TextureNames;
-use super::{Format, Kind};
 use meshwright_quake::{Skin, SkinLine};
 use meshwright_scene::names::{Encoding, NameRules};
 use meshwright_scene::{
@@ -64,7 +64,8 @@ pub(crate) fn renamed_skin(mut skin: OutputFile, renames: &[[Vec<u8>; 2]]) -> Ou
 
 /// Adds a `.skin` file for each look of a scene to a model called `stem`. If the first variant is not the look without
 /// a variant, that look becomes the first skin.
-pub(super) fn beside<K: Kind>(
+pub(super) fn beside(
+    format: Format,
     scene: &Scene,
     stem: &str,
     textures: &TextureNames,
@@ -92,7 +93,7 @@ pub(super) fn beside<K: Kind>(
         for mesh in &drawn {
             let material = worn(variant, *mesh);
             // Meshes with the same name share a line.
-            let name = stored(K::FORMAT, name_of(K::FORMAT, scene, *mesh));
+            let name = stored(format, name_of(format, scene, *mesh));
             let is_written = name.is_some_and(|name| *lines.entry(name).or_insert(material) == material);
             lost = lost.saturating_add(usize::from(!is_written));
         }
@@ -102,7 +103,7 @@ pub(super) fn beside<K: Kind>(
         };
         let skin = Skin::new(lines.into_iter().map(line).collect()).to_bytes();
         budget.charge("skins", skin.len() as u64)?;
-        let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
+        let extension = format.extensions().first().copied().unwrap_or_default();
         made.value.push(format!("{stem}.{extension}_{number}.skin"), skin);
     }
     if lost > 0 {

@@ -1,6 +1,6 @@
 //! The names by which an engine searches for the textures of materials.
 
-use super::Kind;
+use super::Format;
 use meshwright_files::output::OutputName;
 use meshwright_scene::{Material, MaterialId, Scene};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(crate) struct TextureNames(Vec<Option<String>>);
 impl TextureNames {
     /// Assigns the texture names of a scene's materials for a format. If one name would mean different textures, for
     /// example in several looks, the later material gets the name of its own texture, or a number.
-    pub(super) fn new<K: Kind>(scene: &Scene) -> Self {
+    pub(super) fn new(format: Format, scene: &Scene) -> Self {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
         let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
@@ -25,7 +25,7 @@ impl TextureNames {
         names.resize(scene.materials.len(), None);
         for id in order {
             let Some(material) = scene.materials.get(id) else { continue };
-            let Some(own) = K::picture(material) else { continue };
+            let Some(own) = (format.row().picture)(material) else { continue };
             let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
             let image = material.image.as_ref().and_then(|image| stem(&image.name));
             let numbered = (2..).map(|n: usize| format!("{own}_{n}"));

@@ -1,6 +1,6 @@
 //! Writes an edited scene into the model that it came from.
 
-use crate::formats::{Kind, Merging, Visitor, WriteOptions};
+use crate::formats::{Merging, WriteOptions};
 use crate::model::Model;
 use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
@@ -35,7 +35,22 @@ pub fn merge(
         let whole = original.rewrite(&name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
         return Ok(Converted::new(whole, Vec::new()));
     }
-    original.format().visit(Into { original, native, patch, name: &name, options })
+    let merging =
+        Merging { companions: original.companions(), native, patch, recovered, name: &name, options };
+    let mut made = match original.model().merge(&merging) {
+        Err(refused @ (ConvertError::Invalid { .. } | ConvertError::Unsupported { .. })) => {
+            let stem = name.rsplit_once('.').map_or(&*name, |(stem, _)| stem);
+            // If it cannot be written at all, that error is reported.
+            let mut made = original.format().encode_scene(recovered, stem, options)?;
+            let message = format!("no part of the original was reused: {refused}");
+            made.losses.insert(0, Loss::new(ORIGINAL_DROPPED, "file", message));
+            made
+        }
+        other => other?,
+    };
+    let pictures = pictures(native, recovered);
+    crate::formats::pictures_beside(original.format(), &pictures, "", options, &mut made)?;
+    Ok(made)
 }
 
 /// Returns the name of the main file.
@@ -47,41 +62,6 @@ fn name_of(original: &Model, options: &WriteOptions) -> String {
     let own = name.rsplit_once('.').map(|(_, extension)| extension);
     let extension = own.or_else(|| original.format().extensions().first().copied()).unwrap_or_default();
     format!("{}.{extension}", options.stem)
-}
-
-struct Into<'m> {
-    original: &'m Model,
-    native: &'m Scene,
-    patch: &'m Patch,
-    name: &'m str,
-    options: &'m WriteOptions,
-}
-
-impl Visitor for Into<'_> {
-    type Output = Result<Converted<OutputFiles>, ConvertError>;
-
-    fn visit<K: Kind>(self) -> Self::Output {
-        let Self { original, native, patch, name, options } = self;
-        let recovered = &patch.scene;
-        let companions = original.companions();
-        let merging = Merging { companions, native, patch, recovered, name, options };
-        let model = K::from_any(original.model())
-            .ok_or_else(|| ConvertError::invalid("file", "the edited model has another kind"))?;
-        let merged = model.merge(&merging);
-        let mut made = match merged {
-            Err(refused @ (ConvertError::Invalid { .. } | ConvertError::Unsupported { .. })) => {
-                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-                // If it cannot be written at all, that error is reported.
-                let mut made = K::write_scene(recovered, stem, options)?;
-                let message = format!("no part of the original was reused: {refused}");
-                made.losses.insert(0, Loss::new(ORIGINAL_DROPPED, "file", message));
-                made
-            }
-            other => other?,
-        };
-        crate::formats::pictures_beside::<K>(&pictures(native, recovered), "", options, &mut made)?;
-        Ok(made)
-    }
 }
 
 /// Returns the materials of an edited scene; native ones have no textures.
