@@ -149,28 +149,35 @@ impl Report {
         self.growths.push(growth);
     }
 
-    /// Writes the figures of docs/performance.md; its text is kept there.
+    /// Writes what was measured into the tables of docs/performance.md. The other text of the page stays.
     pub(crate) fn write(&self, docs: &Path) -> Result<(), String> {
         let path = docs.join("performance.md");
-        let old = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let new = replace(&old, "measured", &self.table(docs))?;
-        let new = replace(&new, "slopes", &self.slopes())?;
-        let new = replace(&new, "commands", &self.commands())?;
-        fs::write(&path, new).map_err(|e| format!("{}: {e}", path.display()))
+        let mut page = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        if !self.rows.is_empty() {
+            page = replace(&page, "measured", &self.table(docs))?;
+        }
+        if !self.lines.is_empty() {
+            page = replace(&page, "slopes", &self.slopes())?;
+        }
+        if !self.growths.is_empty() {
+            page = replace(&page, "commands", &(self.conditions(docs) + &self.commands()))?;
+        }
+        fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
     }
 
+    /// Returns a line with the commit, the machine and its load.
+    fn conditions(&self, docs: &Path) -> String {
+        let (commit, machine, before, after) = (commit(docs), machine(), &self.before, load());
+        format!("Commit {commit}. Machine: {machine}; load average before {before}, after {after}.\n\n")
+    }
+
+    /// Returns the rows that have a target. The terminal shows all of them.
     fn table(&self, docs: &Path) -> String {
         let (kernels, rounds) = (InstructionSet::detect().name(), self.effort.rounds);
-        let mut s = format!(
-            "Commit {}. Machine: {}; kernels: {kernels}; load average before {}, after {}; {rounds} rounds.\n\n",
-            commit(docs),
-            machine(),
-            self.before,
-            load(),
-        );
+        let mut s = format!("{}Kernels: {kernels}; {rounds} rounds.\n\n", self.conditions(docs));
         s.push_str("| work | size | kernel | ns each | against | ratio (quartiles) | target |\n");
         s.push_str("|---|---:|---|---:|---|---:|---|\n");
-        for r in &self.rows {
+        for r in self.rows.iter().filter(|r| r.target.is_some()) {
             let (kernel, each, verdict) = (r.kernel.as_deref().unwrap_or(""), r.each(), r.verdict());
             let Row { what, size, against, ratio, .. } = r;
             s.push_str(&format!(
