@@ -128,62 +128,68 @@ impl Workers {
         if count <= 1 {
             return inputs.iter().try_for_each(|input| take(input, work(input)));
         }
+        // What follows knows neither inputs nor results by their types, so that it is built once.
+        let made: Vec<Mutex<Option<T>>> = inputs.iter().map(|_| Mutex::new(None)).collect();
+        let place = |i: usize| inputs.get(i).zip(made.get(i));
+        let mut take = |i: usize| {
+            let Some((input, made)) = place(i) else { return Ok(()) };
+            lock(made).take().map_or(Ok(()), |value| take(input, value))
+        };
         let batch = Batch {
-            inputs,
+            count: inputs.len(),
             memory: self.memory,
             ahead: count.saturating_mul(4).saturating_add(24),
-            work,
-            size,
-            take: Mutex::new(take),
+            work: &|i| {
+                if let Some((input, made)) = place(i) {
+                    *lock(made) = Some(work(input));
+                }
+            },
+            size: &|i| inputs.get(i).map_or(0, &size),
+            take: Mutex::new(&mut take),
             state: Mutex::new(State::default()),
             changed: Condvar::new(),
         };
-        thread::scope(|scope| {
-            for _ in 1..count {
-                // If a thread cannot be started, the others do its work.
-                let _ = thread::Builder::new().name("worker".into()).spawn_scoped(scope, || batch.help());
-            }
-            batch.help();
-        });
+        thread::scope(|scope| batch.run(scope, count));
         let state = batch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.failed.map_or(Ok(()), Err)
     }
 }
 
-struct Batch<'i, I, T, W, S, K> {
-    inputs: &'i [I],
+/// The processing of inputs, which are known by their index.
+struct Batch<'b> {
+    count: usize,
     memory: u64,
     /// The number of files that may be finished before an earlier one.
     ahead: usize,
-    work: W,
-    size: S,
-    take: Mutex<K>,
-    state: Mutex<State<T>>,
+    work: &'b (dyn Fn(usize) + Sync),
+    size: &'b (dyn Fn(usize) -> u64 + Sync),
+    take: Mutex<&'b mut (dyn FnMut(usize) -> Result<(), Fail> + Send)>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
-/// The buffered output and the result of an input.
-struct Done<T> {
+/// The buffered output of an input whose result is there.
+struct Done {
     by: ThreadId,
     said: Vec<Said>,
-    value: T,
 }
 
-enum Next<'i, I> {
-    /// The index of an input, the input, and the memory that it needs.
-    Work(usize, &'i I, u64),
+enum Next {
+    /// The index of an input, and the memory that it needs.
+    Work(usize, u64),
     /// Other inputs must finish first.
     Full,
     Over,
 }
 
-struct State<T> {
+#[derive(Default)]
+struct State {
     /// The next input to process, and the next result to hand over.
     next: usize,
     turn: usize,
     /// A thread is handing over results.
     handing: bool,
-    done: BTreeMap<usize, Done<T>>,
+    done: BTreeMap<usize, Done>,
     /// The memory that the inputs in progress need.
     taken: u64,
     waiting: usize,
@@ -191,24 +197,9 @@ struct State<T> {
     failed: Option<Fail>,
 }
 
-impl<T> Default for State<T> {
-    fn default() -> Self {
-        Self {
-            next: 0,
-            turn: 0,
-            handing: false,
-            done: BTreeMap::new(),
-            taken: 0,
-            waiting: 0,
-            stopped: false,
-            failed: None,
-        }
-    }
-}
-
-impl<T> State<T> {
+impl State {
     /// Removes the finished results from the next turn on, as long as their threads are accepted by `takes`.
-    fn ready(&mut self, takes: impl Fn(ThreadId) -> bool) -> Vec<(usize, Done<T>)> {
+    fn ready(&mut self, takes: impl Fn(ThreadId) -> bool) -> Vec<(usize, Done)> {
         let mut ready = Vec::new();
         for turn in self.turn.. {
             match self.done.entry(turn) {
@@ -224,12 +215,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<I, T, W, S, K> Batch<'_, I, T, W, S, K>
-where
-    W: Fn(&I) -> T,
-    S: Fn(&I) -> u64,
-    K: FnMut(&I, T) -> Result<(), Fail>,
-{
+impl Batch<'_> {
+    /// Processes all inputs with `count` threads.
+    fn run<'s>(&'s self, scope: &'s thread::Scope<'s, '_>, count: usize) {
+        for _ in 1..count {
+            // If a thread cannot be started, the others do its work.
+            let _ = thread::Builder::new().name("worker".into()).spawn_scoped(scope, || self.help());
+        }
+        self.help();
+    }
+
     /// Processes inputs until none is left.
     fn help(&self) {
         let me = thread::current().id();
@@ -237,14 +232,14 @@ where
         let mut state = lock(&self.state);
         loop {
             let is_over = match self.next(&mut state) {
-                Next::Work(i, input, size) => {
+                Next::Work(i, size) => {
                     drop(state);
                     BUFFER.set(Some(Vec::new()));
-                    let value = (self.work)(input);
+                    (self.work)(i);
                     let said = BUFFER.take().unwrap_or_default();
                     state = lock(&self.state);
                     state.taken = state.taken.saturating_sub(size);
-                    state.done.insert(i, Done { by: me, said, value });
+                    state.done.insert(i, Done { by: me, said });
                     self.wake(&state);
                     state = self.hand_over(state, |by| by == me);
                     continue;
@@ -269,26 +264,28 @@ where
     }
 
     /// Returns the next input if there is memory for it.
-    fn next(&self, state: &mut State<T>) -> Next<'_, I> {
+    fn next(&self, state: &mut State) -> Next {
         let i = state.next;
-        let Some(input) = self.inputs.get(i).filter(|_| !state.stopped) else { return Next::Over };
-        let size = (self.size)(input).min(self.memory);
+        if i >= self.count || state.stopped {
+            return Next::Over;
+        }
+        let size = (self.size)(i).min(self.memory);
         let fits = state.taken == 0 || state.taken.saturating_add(size) <= self.memory;
         if !fits || i >= state.turn.saturating_add(self.ahead) {
             return Next::Full;
         }
         state.next = i.saturating_add(1);
         state.taken = state.taken.saturating_add(size);
-        Next::Work(i, input, size)
+        Next::Work(i, size)
     }
 
     /// Hands over finished results in order, unless another thread is doing so. While there is other work, a thread
     /// hands over only its own results: freeing memory of another thread makes both wait.
     fn hand_over<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State<T>>,
+        mut state: MutexGuard<'s, State>,
         takes: impl Fn(ThreadId) -> bool,
-    ) -> MutexGuard<'s, State<T>> {
+    ) -> MutexGuard<'s, State> {
         while !state.handing {
             let ready = state.ready(&takes);
             if ready.is_empty() {
@@ -312,20 +309,18 @@ where
     }
 
     /// Prints the buffered output of results, passes the results on in order, and returns the index of the next one.
-    fn take_all(&self, ready: Vec<(usize, Done<T>)>) -> Result<usize, Fail> {
+    fn take_all(&self, ready: Vec<(usize, Done)>) -> Result<usize, Fail> {
         let mut next = 0;
         let mut take = lock(&self.take);
-        for (i, Done { said, value, .. }) in ready {
+        for (i, Done { said, .. }) in ready {
             speak_all(said)?;
-            if let Some(input) = self.inputs.get(i) {
-                take(input, value)?;
-            }
+            take(i)?;
             next = i.saturating_add(1);
         }
         Ok(next)
     }
 
-    fn wake(&self, state: &State<T>) {
+    fn wake(&self, state: &State) {
         if state.waiting > 0 {
             self.changed.notify_all();
         }
@@ -333,12 +328,12 @@ where
 }
 
 /// Wakes the waiting threads if a worker panics.
-struct Alarm<'b, 'i, I, T, W, S, K> {
-    batch: &'b Batch<'i, I, T, W, S, K>,
+struct Alarm<'a, 'b> {
+    batch: &'a Batch<'b>,
     over: bool,
 }
 
-impl<I, T, W, S, K> Drop for Alarm<'_, '_, I, T, W, S, K> {
+impl Drop for Alarm<'_, '_> {
     fn drop(&mut self) {
         if !self.over {
             lock(&self.batch.state).stopped = true;
