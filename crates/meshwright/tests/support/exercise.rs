@@ -322,7 +322,7 @@ fn converted(scene: &Scene) {
 
 fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
     let roles = |format: Format| format.companions().iter().filter(|c| c.part_of_reading);
-    let picture = |name: &str| name.ends_with(".png") || name.ends_with(".jpg");
+    let picture = |name: &str| [".png", ".jpg", ".bmp"].iter().any(|end| name.ends_with(end));
     for file in files.iter().filter(|file| !picture(&file.name)) {
         let format = Format::from_name(&file.name).unwrap_or_else(|| panic!("{target}: {}", file.name));
         let mut settings = ReadSettings::default();
