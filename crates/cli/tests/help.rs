@@ -140,7 +140,7 @@ fn values_are_listed_as_they_are_known() {
     };
     let owned = |ids: &mut dyn Iterator<Item = &'static str>| ids.map(str::to_owned).collect::<BTreeSet<_>>();
     assert_eq!(listed("--as"), owned(&mut Format::ALL.iter().map(|f| f.id())));
-    assert_eq!(listed("--to"), owned(&mut Target::all().map(Target::id)));
+    assert_eq!(listed("--to"), owned(&mut Target::all_named().map(Target::id)));
     assert_eq!(listed("--for"), owned(&mut Engine::ALL.into_iter().map(Engine::id).chain(["blender"])));
     assert!(listed("--dialect").contains("gl3_60"));
 }

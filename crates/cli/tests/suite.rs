@@ -29,6 +29,7 @@ mod judge;
 mod keep;
 mod many;
 mod native_json;
+mod outfits;
 mod outputs;
 mod packaging;
 mod packs;

@@ -250,7 +250,9 @@ impl ConvertRun<'_> {
     /// Returns the original into which edits are imported: the one that `--onto` names, otherwise the embedded one.
     fn original(&self, sources: &mut Vec<PathBuf>) -> Result<(OriginalSource, Took), Refusal> {
         let mut took = Took::new();
-        if self.args.retarget.retarget.is_some() {
+        // A new name is one of a new outfit, and the embedded original is another one.
+        let is_new = self.args.name.is_some() && self.args.onto.is_empty();
+        if self.args.retarget.retarget.is_some() || is_new {
             return Ok((OriginalSource::Nothing, took));
         }
         let mut originals = self.reader.originals()?;

@@ -4,7 +4,6 @@
 mod engine;
 mod figure;
 mod finder;
-mod folder;
 #[cfg(feature = "tso")]
 mod game_tree;
 mod levels;
