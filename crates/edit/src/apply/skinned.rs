@@ -25,6 +25,13 @@ pub trait PatchBone: Copy {
 }
 
 /// The functions that a format with bones and frames provides so that patches can be written into its models.
+///
+/// DPM and ZYM implement it. Both store a pose of every bone in every frame, and bounds. The other formats lack such
+/// frames, and use the parts of this module by themselves:
+/// - BMD stores keys of each bone and channel, and levels of detail.
+/// - IQM stores a channel as whole numbers of one step. A new value may change the step of all frames.
+/// - Crucible and FSOMODEL have no clips.
+/// - The Sims store bones, skins and motions in files of their own.
 pub trait ApplyPatch: Clone + PartialEq {
     /// A bone.
     type Bone: PatchBone;
