@@ -117,8 +117,8 @@ pub(crate) struct Edited<'s> {
     pub(crate) named: Option<usize>,
     /// The name of the node that draws the mesh.
     pub(crate) node: &'s str,
-    /// The transform of its node, if it differs from the native one.
-    pub(crate) placed: Option<Affine64>,
+    /// The native nodes that were moved, and where they are.
+    pub(crate) placed: Vec<(usize, Affine64)>,
     pub(crate) drawn: bool,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::faces::{place, ticked};
+use crate::correspond::joints::is_near_transform;
 use crate::correspond::matching::{match_vertices, settle, spread};
 use crate::correspond::material_parts;
 use crate::correspond::mesh_search::{Edited, Found, measure, native};
@@ -101,9 +102,13 @@ fn unposed_meshes<'s>(
     let scene = work.edited;
     let drawn =
         scene.drawn_meshes().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
-    let mut worlds: BTreeMap<usize, (usize, Affine64)> = BTreeMap::new();
+    let mut worlds: BTreeMap<usize, Vec<(usize, Affine64)>> = BTreeMap::new();
     for (node, mesh, world) in drawn {
-        worlds.entry(mesh.0).or_insert_with(|| (node.0, world.wide()));
+        worlds.entry(mesh.0).or_default().push((node.0, world.wide()));
+    }
+    let mut homes: BTreeMap<usize, Vec<(usize, Affine64)>> = BTreeMap::new();
+    for (node, mesh, world) in work.native.drawn_meshes().unwrap_or_default() {
+        homes.entry(mesh.0).or_default().push((node.0, world.wide()));
     }
     let mut taken = alloc::vec![false; found.len()];
     for marked in work.meshes.values() {
@@ -112,7 +117,8 @@ fn unposed_meshes<'s>(
     let mut edited = work.budget.reserve("meshes", scene.meshes.len())?;
     for (m, mesh) in scene.meshes.iter().enumerate() {
         work.budget.charge_items("vertices", mesh.positions.len() as u64, size_of::<[f64; 10]>())?;
-        let (node, world) = worlds.get(&m).copied().unwrap_or((usize::MAX, Affine64::IDENTITY));
+        let instances = worlds.get(&m).map_or(&[][..], Vec::as_slice);
+        let (node, world) = instances.first().copied().unwrap_or((usize::MAX, Affine64::IDENTITY));
         let node = scene.nodes.get(node).map_or("", |n| n.name.as_str());
         let (mut positions, mut normals) = match &mesh.skin {
             Some(skin) => unbound(mesh, &|joint| {
@@ -126,16 +132,19 @@ fn unposed_meshes<'s>(
         };
         let marked = work.meshes.get(&m).copied();
         let named = marked.or_else(|| named(work, mesh, node, &mut taken));
-        let mut stands = None;
+        let mut moved = Vec::new();
         if mesh.skin.is_none() {
             // If a node was moved as a whole, its vertices did not change.
-            let home = named
-                .and_then(|n| found.get(n))
-                .filter(|f| !crate::correspond::joints::is_near_transform(&world, &f.world, work.extent));
-            let own = home
-                .filter(|f| f.exported.skin.is_none() && stays(mesh, f.exported, work.tolerance.position));
-            let to = own.map_or(world, |f| f.world);
-            stands = own.map(|_| world);
+            let own = named.and_then(|n| Some((found.get(n)?, homes.get(&n)?)));
+            let own = own.filter(|(f, _)| f.exported.skin.is_none());
+            moved = own.map_or_else(Vec::new, |(_, homes)| moved_nodes(work, instances, homes));
+            let still = |f: &Found<'_>| !moved.is_empty() && stays(mesh, f.exported, work.tolerance.position);
+            let own = own.map(|(f, _)| f).filter(|f| still(f));
+            if own.is_none() {
+                moved.clear();
+            }
+            let near = |f: &&Found<'_>| !is_near_transform(&world, &f.world, work.extent);
+            let to = own.filter(near).map_or(world, |f| f.world);
             let turn = to.normals();
             positions.iter_mut().for_each(|p| *p = to.point(*p));
             normals.iter_mut().for_each(|n| *n = turn.map_or(*n, |m| m.vector(*n)));
@@ -158,12 +167,30 @@ fn unposed_meshes<'s>(
             order: Vec::new(),
             named,
             node,
-            placed: stands,
+            placed: moved,
             // The shape that Blender displays for bones is exported to other formats as a mesh.
             drawn: worlds.contains_key(&m) && !bone,
         });
     }
     Ok(edited)
+}
+
+/// Returns the native nodes of a mesh that an editor moved, and where they are. Nodes have the same names, or the same
+/// order.
+fn moved_nodes(
+    work: &Comparison<'_, '_>,
+    instances: &[(usize, Affine64)],
+    homes: &[(usize, Affine64)],
+) -> Vec<(usize, Affine64)> {
+    let name = |scene: &Scene, n: usize| scene.nodes.get(n).map(|n| n.name.clone()).unwrap_or_default();
+    let moved = |(i, (home, was)): (usize, &(usize, Affine64))| {
+        let own = name(work.native, *home);
+        let named = |(n, _): &&(usize, Affine64)| !own.is_empty() && name(work.edited, *n) == own;
+        let found = instances.iter().find(named);
+        let (_, is) = found.or_else(|| instances.get(i).filter(|_| instances.len() == homes.len()))?;
+        (!is_near_transform(is, was, work.extent)).then_some((*home, *is))
+    };
+    homes.iter().enumerate().filter_map(moved).collect()
 }
 
 /// Returns true if most positions equal those of another mesh, or the bounds are equal, without the node transforms.

@@ -6,6 +6,7 @@ mod document;
 pub(crate) mod materials;
 mod model;
 mod new_meshes;
+mod nodes;
 pub(crate) mod rebuild;
 pub(crate) mod skeleton;
 

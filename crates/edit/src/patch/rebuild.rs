@@ -10,6 +10,7 @@ use crate::correspond::vertices::Same;
 use crate::joint_index::{At, ListIndex};
 use crate::patch::materials::{Materials, one_pixel, painted};
 use crate::patch::model::{MaterialPatch, MeshPatch, Patch, VertexPatch};
+use crate::patch::nodes::move_nodes;
 use crate::report::{MeshChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed, stem};
@@ -17,10 +18,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::math::{Affine, Affine64, Trs64, distance, narrow, unit, wide};
+use meshwright_core::math::{Affine64, distance, narrow, unit, wide};
 use meshwright_scene::{
-    ConvertError, Influence, Local, LocalVertex, Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene,
-    SkeletonId, Skin,
+    ConvertError, Influence, LocalVertex, Material, MaterialId, Mesh, MeshId, Scene, SkeletonId, Skin,
 };
 
 /// Adds the meshes to the result.
@@ -38,7 +38,7 @@ pub(crate) fn meshes(
     materials.flat(work, finds, scene);
     let names = Names::new(work, edited)?;
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
-    let mut maker = Maker { work, placed, edited, names, worlds: None, materials, scene, patches };
+    let mut maker = Maker { work, placed, edited, names, moved: BTreeMap::new(), materials, scene, patches };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
         let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -66,6 +66,7 @@ pub(crate) fn meshes(
         maker.scene.meshes.push(mesh);
         report.meshes.push(Part { change: change.clone(), ..part(native, state(&change)) });
     }
+    move_nodes(work.native, &maker.moved, maker.scene, work.budget)?;
     let gone = |mesh: &MeshId| places.get(mesh.0).copied().flatten();
     for node in &mut maker.scene.nodes {
         node.meshes = node.meshes.iter().filter_map(gone).collect();
@@ -99,8 +100,8 @@ pub(crate) struct Maker<'w, 's, 'b> {
     pub(crate) placed: &'w Placed,
     pub(crate) edited: &'w [Edited<'s>],
     pub(crate) names: Names<'s>,
-    /// World transforms of the native nodes, computed when the first mesh node moves.
-    pub(crate) worlds: Option<Vec<Affine>>,
+    /// The nodes of meshes that were moved, and where they are.
+    pub(crate) moved: BTreeMap<usize, Affine64>,
     pub(crate) materials: Materials,
     pub(crate) scene: &'w mut Scene,
     pub(crate) patches: Vec<MeshPatch>,
@@ -505,9 +506,8 @@ impl Maker<'_, '_, '_> {
                 mesh.material = id;
             }
         }
-        if let Some(world) = edited.placed {
-            change.placed = self.place(m, &world);
-        }
+        change.placed = !edited.placed.is_empty();
+        self.moved.extend(edited.placed.iter().copied());
     }
 
     /// Renames a mesh with its node: editors display the name of the object, and change the mesh's name if both were
@@ -554,28 +554,6 @@ impl Maker<'_, '_, '_> {
         let pair = was.zip(own.iter().find(|m| m.name == is));
         let gone = was.is_some_and(|was| self.work.edited.materials.iter().all(|m| m.name != was.name));
         self.work.tolerance.joined && gone && pair.is_some_and(|(was, is)| look(was) == look(is))
-    }
-
-    /// Moves the node that draws a native mesh.
-    fn place(&mut self, m: usize, world: &Affine64) -> bool {
-        let native = self.work.native;
-        let worlds = self.worlds.get_or_insert_with(|| native.world_transforms().unwrap_or_default());
-        let draws = |n: &&Node| n.meshes.iter().any(|mesh| mesh.0 == m);
-        let Some(at) = native.nodes.iter().position(|n| draws(&n)) else { return false };
-        let above = native.nodes.get(at).and_then(|n| n.parent).and_then(|NodeId(p)| worlds.get(p));
-        let inverse = above.map_or(Some(Affine64::IDENTITY), |a| a.wide().inverse());
-        match (inverse, self.scene.nodes.get_mut(at)) {
-            (Some(inverse), Some(node)) => {
-                let local = inverse.after(world);
-                let trs = Trs64::from_affine(&local);
-                node.local = match node.local {
-                    Local::Trs(_) if trs.misfit(&local) < 1e-6 => Local::Trs(trs.narrow()),
-                    _ => Local::Affine(local.narrow()),
-                };
-                true
-            }
-            _ => false,
-        }
     }
 }
 
