@@ -128,7 +128,7 @@ impl Workers {
         if count <= 1 {
             return inputs.iter().try_for_each(|input| take(input, work(input)));
         }
-        // What follows knows neither inputs nor results by their types, so that it is built once.
+        // `Batch` knows inputs by their index only, so the compiler makes one copy of it.
         let made: Vec<Mutex<Option<T>>> = inputs.iter().map(|_| Mutex::new(None)).collect();
         let place = |i: usize| inputs.get(i).zip(made.get(i));
         let mut take = |i: usize| {
@@ -168,7 +168,7 @@ struct Batch<'b> {
     changed: Condvar,
 }
 
-/// The buffered output of an input whose result is there.
+/// The buffered output of a finished input.
 struct Done {
     by: ThreadId,
     said: Vec<Said>,

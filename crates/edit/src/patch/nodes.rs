@@ -38,7 +38,7 @@ pub(crate) fn move_nodes(
             let want = moved.get(&n).copied().unwrap_or(along);
             let inverse = is.inverse().filter(|_| moved.contains_key(&n) || was != is);
             if let Some(inverse) = inverse.filter(|_| want != is.after(&local)) {
-                put(to, &inverse.after(&want));
+                set_local(to, &inverse.after(&want));
             }
             worlds.get_mut(n).into_iter().for_each(|slot| *slot = Some([own, want]));
         }
@@ -46,7 +46,7 @@ pub(crate) fn move_nodes(
     Ok(())
 }
 
-fn put(node: &mut Node, local: &Affine64) {
+fn set_local(node: &mut Node, local: &Affine64) {
     let trs = Trs64::from_affine(local);
     node.local = match node.local {
         Local::Trs(_) if trs.misfit(local) < 1e-6 => Local::Trs(trs.narrow()),

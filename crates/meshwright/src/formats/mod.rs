@@ -27,6 +27,7 @@ mod outfits;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
+mod scene_files;
 mod settings;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;

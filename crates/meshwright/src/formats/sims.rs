@@ -4,13 +4,13 @@ use super::character::{UNIT, figure, skills};
 #[cfg(feature = "gltf")]
 use super::sims_merge;
 use super::write::{bare, single};
-use super::{Companions, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions};
+use super::{Companions, Kind, Merging, ReadSettings, Summary, Transcribed, Transcription, WriteOptions};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, WriteError};
 use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
 use meshwright_tso::{
-    Anim, Bcf, Bmf, Bnd, CHOSEN_BY_SUIT, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry,
-    Mesh, MeshForm, Name, Skel, Skill, Skn, TsoSceneOptions, is_written, write_scene,
+    Anim, Bcf, Bmf, Bnd, CHOSEN_BY_SUIT, Cfp, CfpOptions, Character, CharacterForm, CharacterSkeleton, Cmx,
+    Geometry, Mesh, MeshForm, Name, Skel, Skill, Skn, TsoSceneOptions, is_written, write_scene,
 };
 
 /// Returns the options for meshes in files of one form.
@@ -397,6 +397,13 @@ impl Kind for Anim {
 }
 
 impl Kind for Cfp {
+    fn options(settings: &ReadSettings) -> CfpOptions {
+        let options = CfpOptions::from(settings.read);
+        settings
+            .key_counts
+            .map_or(options, |(translations, rotations)| options.with_counts(translations, rotations))
+    }
+
     fn takes(_: &str, field: &str, value: &Extra) -> bool {
         is_written(field, value)
     }

@@ -1,6 +1,6 @@
 //! Writes scenes as files.
 
-use super::{Format, Kind, extras, pictures};
+use super::Kind;
 use meshwright_core::WriteError;
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
@@ -170,35 +170,6 @@ impl WriteOptions {
     #[cfg(any(feature = "crucible", feature = "fsomodel"))]
     pub(crate) fn dialect<T: std::str::FromStr>(&self) -> Option<T> {
         self.dialect.as_deref()?.parse().ok()
-    }
-}
-
-impl Format {
-    /// Writes a scene as files of this format, without the files of its textures.
-    pub(crate) fn encode_scene(
-        self,
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
-        (self.row().write_scene)(scene, stem, options)
-    }
-
-    /// Writes a scene as files of this format, with textures and skins, and reports what the format does not store.
-    pub(crate) fn write_scene(
-        self,
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let (scene, notes) = extras::tagged(self, scene, &options.shared.budget())?;
-        let mut made = self.encode_scene(&scene, stem, options)?;
-        made.losses.splice(0..0, notes);
-        pictures::beside(self, &scene, stem, options, &mut made)?;
-        made.losses.extend(extras::dropped(self, &scene));
-        let (pictures, looks) = (self.row().pictures_beside, pictures::has_looks(self, options));
-        pictures::one_look(&scene, pictures, looks, &mut made.losses);
-        Ok(made)
     }
 }
 
