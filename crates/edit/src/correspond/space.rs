@@ -4,11 +4,10 @@ use crate::correspond::joints::{Bones, bind, is_near_transform};
 use crate::correspond::vertices::{Grid, Vertex};
 use crate::joint_index::At;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
-use meshwright_scene::{Affine, ConvertError, Local, Motion, Scene, Skeleton};
+use meshwright_scene::{ConvertError, Local, Motion, Scene, Skeleton};
 
 /// Number of vertices of a skeleton that are compared.
 const SAMPLES: usize = 256;
@@ -134,18 +133,16 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
         match &mut joint.rest {
             Local::Trs(t) if root => t.scale = times(t.scale, factor.recip()),
             Local::Trs(t) => t.translation = times(t.translation, factor),
-            Local::Affine(m) => level_local(m, root, factor),
+            Local::Affine(m) if root => {
+                for axis in [&mut m.x, &mut m.y, &mut m.z] {
+                    *axis = times(*axis, factor.recip());
+                }
+            }
+            Local::Affine(m) => m.w = times(m.w, factor),
         }
     }
-    let mut sets = BTreeSet::new();
     for clip in scene.clips.iter_mut().filter(|clip| clip.skeleton.0 == s) {
-        let tracks = match &mut clip.motion {
-            Motion::Tracks(tracks) => tracks,
-            Motion::Poses { set, .. } => {
-                sets.insert(set.0);
-                continue;
-            }
-        };
+        let Motion::Tracks(tracks) = &mut clip.motion else { continue };
         for track in tracks {
             if roots.get(track.joint) == Some(&true) {
                 track.scale.values.iter_mut().for_each(|v| *v = times(*v, factor.recip()));
@@ -153,24 +150,6 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
                 track.translation.values.iter_mut().for_each(|v| *v = times(*v, factor));
             }
         }
-    }
-    for set in sets {
-        let locals = scene.pose_sets.get_mut(set).into_iter().flat_map(|set| &mut set.locals);
-        for (m, root) in locals.zip(roots.iter().cycle()) {
-            level_local(m, *root, factor);
-        }
-    }
-}
-
-/// Moves the scale of a skeleton into the translation of a joint; a root loses it.
-fn level_local(m: &mut Affine, root: bool, factor: f64) {
-    let times = |v: [f32; 3], by: f64| narrow(scale(wide(v), by));
-    if root {
-        for axis in [&mut m.x, &mut m.y, &mut m.z] {
-            *axis = times(*axis, factor.recip());
-        }
-    } else {
-        m.w = times(m.w, factor);
     }
 }
 

@@ -92,32 +92,12 @@ impl Edit {
     /// nothing to edit. `seed` selects the edited item.
     #[must_use]
     pub fn find_patch(self, native: &Scene, seed: usize) -> Option<Patch> {
-        let edited = self.edited(native, seed)?;
-        let original = Original { native, exported: native };
-        let budget = Budget::new(Limits::default());
-        Patch::find(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).ok()
-    }
-
-    /// Checks that the scene of a patch draws its triangles where the edited copy of the scene does. Copies with vertices
-    /// in joint space are not checked, because edits only change those in model space.
-    ///
-    /// # Errors
-    /// The first violation.
-    pub fn check_patch(self, native: &Scene, seed: usize, patch: &Patch) -> Result<(), String> {
-        let Some(edited) = self.edited(native, seed) else { return Ok(()) };
-        if edited.meshes.iter().filter_map(|m| m.skin.as_ref()).any(|skin| !skin.local.is_empty()) {
-            return Ok(());
-        }
-        check_posed(&edited, &patch.scene, 1e-4 * f64::from(extent(&edited)))
-            .map_err(|e| format!("the scene of the patch: {e}"))
-    }
-
-    /// Returns an edited copy of a scene.
-    fn edited(self, native: &Scene, seed: usize) -> Option<Scene> {
         let mut edited = native.clone();
         self.apply(&mut edited, seed)?;
         edited.validate().ok()?;
-        Some(edited)
+        let original = Original { native, exported: native };
+        let budget = Budget::new(Limits::default());
+        Patch::find(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).ok()
     }
 
     fn apply(self, scene: &mut Scene, seed: usize) -> Option<()> {
