@@ -1,4 +1,4 @@
-//! A file as JSON that a person can edit, and back: [`write`] and [`build`].
+//! A file as JSON that a person can edit, and back: [`write()`] and [`build`].
 //!
 //! The tables of fields of each format are the schema. Every byte of the file is in the JSON once: in a field, in a list, or as
 //! hexadecimal digits. So [`build`] returns the same bytes for an unedited JSON. Counts and sizes that follow from lists are
@@ -84,7 +84,7 @@ pub fn write(bytes: &[u8], format: Format, settings: &ReadSettings, out: impl Wr
     out.write_all(b"\n").and_then(|()| out.flush()).map_err(io)
 }
 
-/// Compiles JSON that [`write`] wrote, edited or not, to a file.
+/// Compiles JSON that [`write()`] wrote, edited or not, to a file.
 ///
 /// # Errors
 /// When the text is not such JSON, a value does not fit its field, a part is missing, or the file would exceed the limits. The
