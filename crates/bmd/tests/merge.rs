@@ -108,15 +108,17 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     edit.find_patch(&numbered(native), seed).map(unnumbered)
 }
 
-/// Returns true if the format can store an edit. A joint that follows others has no motion of its own.
+/// Returns true if the format can store an edit. A joint that follows others has no motion of its own, and one that stands
+/// for a part of a pseudo-bone becomes a bone when it gets one.
 fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     let later =
         model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
     let joints = native.skeletons.first().map_or(&[][..], |s| &s.joints);
-    let follows = joints.get(seed % joints.len().max(1)).is_some_and(|j| !j.follows.is_empty());
+    let at = seed % joints.len().max(1);
+    let helper = at >= model.normal_bones() || joints.get(at).is_some_and(|j| !j.follows.is_empty());
     match edit {
         Edit::JointNew => !later,
-        Edit::Key | Edit::ClipNew => !follows,
+        Edit::Key | Edit::ClipNew => !helper,
         _ => true,
     }
 }
@@ -270,10 +272,19 @@ fn edited(
         };
         return if all && count > model.meshes.len() { Ok(()) } else { Err(other()) };
     }
-    check_posed(scene, &back, NEAR.place * f64::from(extent(scene)))?;
+    let has_pseudo = model.normal_bones() < model.bones.len();
+    let mut posed = scene.clone();
+    // If bones below a pseudo-bone change, vertices that follow only a part of it are exact at rest alone.
+    if has_pseudo && matches!(edit, Edit::JointGone | Edit::Scale) {
+        posed.clips.clear();
+    }
+    check_posed(&posed, &back, NEAR.place * f64::from(extent(scene)))?;
     // Edited helpers become bones, and get helpers.
-    let moved = matches!(edit, Edit::Weight | Edit::JointPlace | Edit::JointGone | Edit::Key | Edit::ClipNew)
-        && model.normal_bones() < model.bones.len();
+    let moved = has_pseudo
+        && matches!(
+            edit,
+            Edit::Weight | Edit::JointPlace | Edit::JointGone | Edit::Key | Edit::ClipNew | Edit::Scale
+        );
     if !moved && !named && !moves_base(model, &made.value) {
         // The frames before and after an edited frame get keys, as precise as the format allows.
         let mut base = native.clone();
