@@ -108,8 +108,8 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     edit.find_patch(&numbered(native), seed).map(unnumbered)
 }
 
-/// Returns true if the format can store an edit. A joint that follows others has no motion of its own, and one that stands
-/// for a part of a pseudo-bone becomes a bone when it gets one.
+/// Returns true if the format can store an edit. Joints that follow others cannot move by themselves. A joint for a part of a
+/// pseudo-bone becomes a bone if it moves.
 fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     let later =
         model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
@@ -274,7 +274,7 @@ fn edited(
     }
     let has_pseudo = model.normal_bones() < model.bones.len();
     let mut posed = scene.clone();
-    // If bones below a pseudo-bone change, vertices that follow only a part of it are exact at rest alone.
+    // Vertices on a part of a pseudo-bone are exact only at rest if its bones change.
     if has_pseudo && matches!(edit, Edit::JointGone | Edit::Scale) {
         posed.clips.clear();
     }
