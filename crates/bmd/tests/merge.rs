@@ -108,14 +108,12 @@ fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Patch> {
     edit.find_patch(&numbered(native), seed).map(unnumbered)
 }
 
-/// Returns true if the format can store an edit. Joints that follow others cannot move by themselves. A joint for a part of a
-/// pseudo-bone becomes a bone if it moves.
+/// Returns true if the format can store an edit. A pseudo-bone has no motion of its own.
 fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     let later =
         model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
-    let joints = native.skeletons.first().map_or(&[][..], |s| &s.joints);
-    let at = seed % joints.len().max(1);
-    let helper = at >= model.normal_bones() || joints.get(at).is_some_and(|j| !j.follows.is_empty());
+    let joints = native.skeletons.first().map_or(0, |s| s.joints.len());
+    let helper = joints > 0 && seed % joints >= model.normal_bones();
     match edit {
         Edit::JointNew => !later,
         Edit::Key | Edit::ClipNew => !helper,
@@ -273,18 +271,16 @@ fn edited(
         return if all && count > model.meshes.len() { Ok(()) } else { Err(other()) };
     }
     let has_pseudo = model.normal_bones() < model.bones.len();
-    let mut posed = scene.clone();
+    let mut shown = scene.clone();
     // Vertices on a part of a pseudo-bone are exact only at rest if its bones change.
     if has_pseudo && matches!(edit, Edit::JointGone | Edit::Scale) {
-        posed.clips.clear();
+        shown.clips.clear();
     }
-    check_posed(&posed, &back, NEAR.place * f64::from(extent(scene)))?;
+    let rest = triangles(scene, None, &Budget::new(Limits::default())).map_err(|e| e.to_string())?;
+    let size = if has_pseudo { posed::extent(&rest) } else { extent(scene).into() };
+    check_posed(&shown, &back, NEAR.place * size)?;
     // Edited helpers become bones, and get helpers.
-    let moved = has_pseudo
-        && matches!(
-            edit,
-            Edit::Weight | Edit::JointPlace | Edit::JointGone | Edit::Key | Edit::ClipNew | Edit::Scale
-        );
+    let moved = has_pseudo && matches!(edit, Edit::Weight | Edit::JointPlace | Edit::JointGone | Edit::Scale);
     if !moved && !named && !moves_base(model, &made.value) {
         // The frames before and after an edited frame get keys, as precise as the format allows.
         let mut base = native.clone();

@@ -204,13 +204,13 @@ pub(crate) fn open(
     let open = opening.opener()?;
     let (asset, origin) = match source {
         Source::Path(_) if name.is_some() || beside.is_some() => {
-            return Err(PyTypeError::new_err("name and beside go with bytes; a path has both"));
+            return Err(PyTypeError::new_err("`name` and `beside` are for bytes; leave them out for a path"));
         }
         Source::Path(path) => (py.detach(|| open.open(&path)), Origin::Path(path, opening)),
         Source::Bytes(bytes, known) => {
             let beside = beside.into_iter().flatten().map(|(name, file)| match file {
                 Source::Bytes(bytes, _) => Ok((name, bytes)),
-                Source::Path(_) => Err(PyTypeError::new_err("beside has bytes as its values")),
+                Source::Path(_) => Err(PyTypeError::new_err("the values of `beside` must be bytes")),
             });
             let beside = Arc::new(beside.collect::<PyResult<Vec<_>>>()?);
             let name = name.or(known.as_deref()).unwrap_or("model").to_owned();

@@ -28,23 +28,6 @@ pub struct Near {
 /// # Errors
 /// The first violation.
 pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
-    check_parts(native, edited, merged, near)?;
-    let size = f64::from(extent(edited));
-    for (c, clip) in edited.clips.iter().enumerate() {
-        let same = |n: &Clip| n.name == clip.name && n.frames == clip.frames;
-        let by_place = native.clips.get(c).filter(|n| same(n)).map(|_| c);
-        let n = by_place.or_else(|| native.clips.iter().position(same));
-        poses(native, edited, merged, (n, c), near, size)
-            .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
-    }
-    rests(native, edited, merged, near)
-}
-
-/// Does the same as [`check`] without transforms of joints: meshes, and the names of joints and clips.
-///
-/// # Errors
-/// The first violation.
-pub fn check_parts(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
     let size = f64::from(extent(edited));
     if edited.meshes.len() != merged.meshes.len() {
         return Err(format!("{} meshes for {}", merged.meshes.len(), edited.meshes.len()));
@@ -86,7 +69,14 @@ pub fn check_parts(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -
     if clips(edited) != clips(merged) {
         return Err(format!("clips {:?} for {:?}", clips(merged), clips(edited)));
     }
-    Ok(())
+    for (c, clip) in edited.clips.iter().enumerate() {
+        let same = |n: &Clip| n.name == clip.name && n.frames == clip.frames;
+        let by_place = native.clips.get(c).filter(|n| same(n)).map(|_| c);
+        let n = by_place.or_else(|| native.clips.iter().position(same));
+        poses(native, edited, merged, (n, c), near, size)
+            .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
+    }
+    rests(native, edited, merged, near)
 }
 
 /// Compares the places of all triangles at rest and in every frame of the clips. It does not depend on which joints

@@ -8,7 +8,7 @@
 
 mod merged_check;
 
-pub use merged_check::{Near, check, check_parts, check_posed};
+pub use merged_check::{Near, check, check_posed};
 
 use meshwright_core::math::{Affine64, Trs64, add};
 use meshwright_core::{Budget, Limits};
