@@ -39,9 +39,7 @@ pub(crate) fn deb(root: &Path, words: &[OsString]) -> Result<(), String> {
     write_file(&control.join("control"), control_file(&version, machine, size, &bytes).as_bytes(), 0o644)?;
     let name = format!("meshwright_{version}_{machine}.deb");
     // The date of the last commit, so that the same commit gives the same bytes.
-    let mut git = Command::new("git");
-    let date = sh::output(git.args(["log", "-1", "--format=--mtime=@%ct"]).current_dir(root))?;
-    let date = String::from_utf8_lossy(&date).trim().to_owned();
+    let date = commit(root, "--mtime=@%ct")?;
     let mut archive = b"!<arch>\n".to_vec();
     add(&mut archive, "debian-binary", b"2.0\n");
     for part in ["control", "data"] {
@@ -77,6 +75,9 @@ fn add(archive: &mut Vec<u8>, name: &str, bytes: &[u8]) {
     }
 }
 
+/// To be filled in: the name and address in the package.
+const MAINTAINER: &str = "The Meshwright authors <meshwright@example.org>";
+
 /// Returns the name that Debian has for this machine.
 fn machine() -> Result<&'static str, String> {
     match std::env::consts::ARCH {
@@ -90,7 +91,7 @@ fn machine() -> Result<&'static str, String> {
 
 fn control_file(version: &str, machine: &str, size: u64, program: &[u8]) -> String {
     format!(
-        "Package: meshwright\nVersion: {version}\nArchitecture: {machine}\nMaintainer: The Meshwright authors <meshwright@example.org>\n\
+        "Package: meshwright\nVersion: {version}\nArchitecture: {machine}\nMaintainer: {MAINTAINER}\n\
          Installed-Size: {}\nDepends: libc6 (>= {}), libgcc-s1\nRecommends: shared-mime-info\nSection: graphics\nPriority: optional\n\
          Description: reader, checker and converter of old game models\n \
          Meshwright opens the models of Nexuiz, Xonotic, The Sims, The Sims Online,\n \
@@ -173,10 +174,12 @@ fn files(root: &Path, program: &Path, data: &Path) -> Result<u64, String> {
             .join("\n")
     );
     files.insert("usr/share/doc/meshwright/copyright".into(), copyright.into_bytes());
-    files.insert(
-        "usr/share/doc/meshwright/changelog.gz".into(),
-        gzipped(&root.join("crates/cli/CHANGELOG.md"))?,
-    );
+    let log = read(root.join("crates/cli/CHANGELOG.md"))?;
+    let date = commit(root, "%cD")?;
+    let changes = changelog(&String::from_utf8_lossy(&log), &release::version(root)?, &date)?;
+    let written = data.with_file_name("changelog");
+    write_file(&written, changes.as_bytes(), 0o644)?;
+    files.insert("usr/share/doc/meshwright/changelog.gz".into(), gzipped(&written)?);
     let manual = data.with_file_name("man");
     sh::run(Command::new(program).arg("man").arg(&manual))?;
     for page in fs::read_dir(&manual).map_err(|e| e.to_string())? {
@@ -188,6 +191,34 @@ fn files(root: &Path, program: &Path, data: &Path) -> Result<u64, String> {
         write_file(&data.join(path), bytes, if path.starts_with("usr/bin/") { 0o755 } else { 0o644 })?;
     }
     Ok(files.values().map(|bytes| bytes.len() as u64).sum())
+}
+
+/// Returns a changelog in the form of Debian's tools: what ours says of a version, released at a date of RFC 2822.
+fn changelog(log: &str, version: &str, date: &str) -> Result<String, String> {
+    let section = release::section(log, version).ok_or_else(|| format!("no changes of {version}"))?;
+    let mut text = format!("meshwright ({version}) unstable; urgency=medium\n\n");
+    const WIDTH: usize = 79;
+    let mut line = String::new();
+    for word in section.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace) {
+        let begins = matches!(word, "*" | "-");
+        if begins || line.chars().count() + word.chars().count() >= WIDTH {
+            text.push_str(line.trim_end());
+            text.push_str(if line.is_empty() { "" } else { "\n" });
+            line = if begins { "  *".to_owned() } else { "   ".to_owned() };
+        }
+        if !begins {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    Ok(format!("{text}{line}\n\n -- {MAINTAINER}  {date}\n"))
+}
+
+/// Returns what git says of the last commit, in one of its formats.
+fn commit(root: &Path, format: &str) -> Result<String, String> {
+    let mut git = Command::new("git");
+    let said = sh::output(git.args(["log", "-1", &format!("--format={format}")]).current_dir(root))?;
+    Ok(String::from_utf8_lossy(&said).trim().to_owned())
 }
 
 /// Returns a file compressed as Debian wants documents to be.
@@ -320,6 +351,22 @@ mod tests {
             control_file("1.0", "amd64", 1025, b"GLIBC_2.17")
                 .contains("Installed-Size: 2\nDepends: libc6 (>= 2.17),")
         );
+    }
+
+    #[test]
+    fn the_changelog_of_the_package_has_debians_form() {
+        let log = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n* One\n  and more.\n* Two, with a line that is longer than Debian's tools would have it in one piece.\n\n## 0.1.0\n\n- a\n";
+        let text = changelog(log, "0.2.0", "Fri, 27 Nov 2026 01:00:00 +0000").unwrap();
+        assert_eq!(
+            text,
+            format!(
+                "meshwright (0.2.0) unstable; urgency=medium\n\n  * One and more.\n  * Two, with a line that is longer \
+                 than Debian's tools would have it in one\n    piece.\n\n \
+                 -- {MAINTAINER}  Fri, 27 Nov 2026 01:00:00 +0000\n"
+            )
+        );
+        assert!(changelog(log, "0.1.0", "").unwrap().contains("  * a\n"));
+        assert!(changelog("", "0.1.0", "").is_err());
     }
 
     /// A release with one archive, whose program is a script.

@@ -192,10 +192,15 @@ fn completion(shell: &str) -> String {
     }
 }
 
+/// Returns the end of the name of an archive.
+const fn suffix(is_for_windows: bool) -> &'static str {
+    if is_for_windows { ".zip" } else { ".tar.gz" }
+}
+
 /// Returns the archive of a folder: zip for Windows, where `tar` makes both.
 fn packed(folder: &Path, name: &str) -> Result<String, String> {
-    let (archive, how) = if cfg!(windows) { ("zip", "-acf") } else { ("tar.gz", "-czf") };
-    let archive = format!("{name}.{archive}");
+    let how = if cfg!(windows) { "-acf" } else { "-czf" };
+    let archive = format!("{name}{}", suffix(cfg!(windows)));
     sh::run(Command::new("tar").args([how, &*archive, name]).current_dir(folder))?;
     Ok(archive)
 }
@@ -247,7 +252,7 @@ pub(crate) fn notes(root: &Path) -> Result<(), String> {
 }
 
 /// Returns the section of a version in a changelog, or the unreleased one.
-fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
+pub(crate) fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     let of = |title: &str| {
         let heading = format!("\n## [{title}]");
         let plain = format!("\n## {title}");
@@ -415,6 +420,47 @@ mod tests {
         assert!(find("meshwright-core").unwrap()["hashes"].is_null());
         assert_eq!(find("serde_json").unwrap()["hashes"][0]["content"].as_str().unwrap().len(), 64);
         assert!(find("meshwright-testkit").is_none() && components.iter().all(|c| c["version"].is_string()));
+    }
+
+    #[test]
+    fn binstall_finds_the_program_in_every_archive_of_a_release() {
+        let root = crate::root();
+        let packages = sh::packages(&root).unwrap();
+        let metadata = &packages.iter().find(|p| p["name"] == PROGRAM).unwrap()["metadata"]["binstall"];
+        let (version, repository) = (version(&root).unwrap(), repository(&root).unwrap());
+        let workflow = fs::read_to_string(root.join(".github/workflows/release.yml")).unwrap();
+        let targets: Vec<_> =
+            workflow.lines().filter_map(|line| line.trim().strip_prefix("- target: ")).collect();
+        assert_eq!(targets.len(), 8);
+        for target in targets {
+            let is_for_windows = target.contains("windows");
+            let own = &metadata["overrides"][target]["pkg-fmt"];
+            // The ends of names that binstall tries for a format.
+            let ends: &[&str] = match own.as_str().or(metadata["pkg-fmt"].as_str()).unwrap() {
+                "tgz" => &[".tgz", ".tar.gz"],
+                "zip" => &[".zip"],
+                other => panic!("{other}"),
+            };
+            let filled = |template: &str, end: &str| {
+                let extension = if is_for_windows { ".exe" } else { "" };
+                let fields = [
+                    ("{ repo }", repository.as_str()),
+                    ("{ version }", &version),
+                    ("{ target }", target),
+                    ("{ archive-suffix }", end),
+                    ("{ bin }", "meshwright"),
+                    ("{ binary-ext }", extension),
+                ];
+                fields.iter().fold(template.to_owned(), |text, (field, value)| text.replace(field, value))
+            };
+            let name = format!("meshwright-{version}-{target}");
+            let address =
+                format!("{repository}/releases/download/v{version}/{name}{}", suffix(is_for_windows));
+            let tried: Vec<_> = ends.iter().map(|end| filled(text(&metadata["pkg-url"]), end)).collect();
+            assert!(tried.contains(&address), "{tried:?} {address}");
+            let program = if is_for_windows { "meshwright.exe" } else { "meshwright" };
+            assert_eq!(filled(text(&metadata["bin-dir"]), ""), format!("{name}/{program}"));
+        }
     }
 
     #[test]

@@ -227,6 +227,11 @@ impl Reader {
         walk.into_iter().flatten().flatten().map(|path| path.to_string()).collect()
     }
 
+    /// Sets the bytes that one file, and what is made of it, may take.
+    pub(crate) fn set_memory(&mut self, bytes: u64) {
+        self.options = self.options.clone().limits(self.limits().with_memory(bytes));
+    }
+
     /// Returns the limits for reading and converting one file.
     pub(crate) fn limits(&self) -> Limits {
         self.options.read_settings().read.limits

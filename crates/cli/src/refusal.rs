@@ -7,12 +7,16 @@ use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
 use meshwright::{
-    Error, Finder, Finding, Format, Opener, ReadError, Report, WriteError, foreign, opened_elsewhere, similar,
+    Error, ErrorClass, Finder, Finding, Format, Opener, ReadError, Report, WriteError, foreign,
+    opened_elsewhere, similar,
 };
 use serde_json::{Value, json};
 use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The advice at the end of a refusal because of the limit.
+const MORE_MEMORY: &str = "; raise --max-memory to read it";
 
 /// The reasons why a file gives no result.
 #[derive(Clone, Debug)]
@@ -148,7 +152,7 @@ impl Refusal {
             return Self::Packed { code: error.code(), why: error.to_string() };
         }
         let more =
-            if matches!(e, FilesError::TooLarge { .. }) { "; raise --max-memory to read it" } else { "" };
+            if matches!(e, FilesError::TooLarge { .. } | FilesError::Limit(_)) { MORE_MEMORY } else { "" };
         Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }
     }
 
@@ -168,6 +172,16 @@ impl Refusal {
 
     pub(crate) fn unwritable(path: &Path, e: &io::Error) -> Self {
         Self::Unwritable { path: path.to_owned(), why: e.to_string() }
+    }
+
+    /// Returns whether a larger limit may help.
+    pub(crate) fn is_limit(&self) -> bool {
+        match self {
+            Self::Unreadable { why, .. } => why.ends_with(MORE_MEMORY),
+            Self::Broken(broken) => matches!(broken.error.class(), ErrorClass::Limit { .. }),
+            Self::Cannot { code, .. } => *code == "limit",
+            _ => false,
+        }
     }
 
     /// Returns the same refusal about a companion of the file.

@@ -1,9 +1,11 @@
 //! The models among the files that were dropped.
 
 use meshwright::files::FilesError;
-use meshwright::page::{Assembly, Dropped, about, dropped, failure_facts, glb, saved, textured_scene};
+use meshwright::page::{
+    Assembly, Dropped, about, dropped, failure_facts, glb, limited, saved, textured_scene,
+};
 use meshwright::scene::Scene;
-use meshwright::{Error, Finder, Limits, Opener, Target, thumbnail};
+use meshwright::{Error, ErrorKind, Finder, Limits, Opener, Target, thumbnail};
 use serde_json::{Value, json};
 
 /// The most models of the list.
@@ -13,7 +15,8 @@ const THUMB: u32 = 96;
 
 /// The message about a model, or about files, that cannot be read.
 pub(crate) fn failed(name: &str, why: &Error) -> Value {
-    failure_facts(name, why.code(), why.path(), why.offset(), why.message())
+    let facts = failure_facts(name, why.code(), why.path(), why.offset(), why.message());
+    if why.kind() == ErrorKind::Limit { limited(facts) } else { facts }
 }
 
 /// The models, by their numbers in the list, and the one that was looked at last.
@@ -41,6 +44,11 @@ impl Gallery {
         Self { limits, models: Vec::new(), assemblies: Vec::new(), finders: Vec::new(), last: None }
     }
 
+    /// Sets what one file, and what is made of it, may take from now on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        (self.limits, self.last) = (limits, None);
+    }
+
     /// Takes files that were dropped together: `ids` are the numbers of the models among them, or `error` says why there
     /// are none.
     pub fn add(&mut self, files: Vec<(String, Vec<u8>)>) -> Value {
@@ -61,11 +69,11 @@ impl Gallery {
         json!({ "ids": (first..self.models.len()).collect::<Vec<_>>(), "joined": joined })
     }
 
-    /// The number and name of every model.
+    /// The number and name of every model, and the limit in bytes.
     pub fn list(&self) -> Value {
         let models =
             self.models.iter().enumerate().map(|(id, model)| json!({ "id": id, "name": model.name }));
-        json!({ "models": models.collect::<Vec<_>>() })
+        json!({ "models": models.collect::<Vec<_>>(), "limit": self.limits.memory })
     }
 
     /// The facts about a model for the page; `error` if it cannot be shown.
@@ -75,9 +83,9 @@ impl Gallery {
             Ok(shown) => shown.about.clone(),
             Err(why) => failed(&name, &why),
         };
-        let found = self.models.get(id).and_then(|model| model.found.as_ref().ok());
+        let found = self.models.get(id).and_then(|model| model.format(self.limits).ok());
         let choices =
-            found.zip(self.assemblies.get(id)).map(|(format, own)| own.choices(*format, &self.finders));
+            found.zip(self.assemblies.get(id)).map(|(format, own)| own.choices(format, &self.finders));
         if let (Value::Object(about), Some(choices)) = (&mut about, choices) {
             about.insert("parts".into(), choices);
         }
@@ -126,7 +134,7 @@ impl Gallery {
 
     fn model(&self, id: usize) -> Result<(&Dropped, Opener), Error> {
         let model = self.models.get(id).ok_or_else(|| FilesError::NotFound { path: id.to_string() })?;
-        let options = Opener::new().limits(self.limits).format(model.found.clone()?);
+        let options = Opener::new().limits(self.limits).format(model.format(self.limits)?);
         let chosen = self.assemblies.get(id).map(|own| own.options(&options, &self.finders));
         Ok((model, chosen.unwrap_or(Ok(options))?))
     }

@@ -39,17 +39,26 @@ pub struct Models {
     staged: Vec<(String, Vec<u8>)>,
 }
 
+fn of_memory(bytes: u32) -> Limits {
+    Limits::default().with_memory(bytes.into())
+}
+
 fn error_text(why: &Error) -> String {
     gallery::failed("the model", why).to_string()
 }
 
 #[wasm_bindgen]
 impl Models {
-    /// None yet. One file, and what is made of it, takes no more than the library allows by default.
+    /// None yet. One file, and what is made of it, may take `limit` bytes, or what the library allows by default.
     #[wasm_bindgen(constructor)]
-    #[allow(clippy::new_without_default, reason = "it is the worker that calls it")]
-    pub fn new() -> Self {
-        Self { gallery: Gallery::new(Limits::default()), staged: Vec::new() }
+    pub fn new(limit: Option<u32>) -> Self {
+        let limits = limit.map_or_else(Limits::default, of_memory);
+        Self { gallery: Gallery::new(limits), staged: Vec::new() }
+    }
+
+    /// Sets the bytes that one file, and what is made of it, may take from now on.
+    pub fn set_limit(&mut self, limit: u32) {
+        self.gallery.set_limits(of_memory(limit));
     }
 
     /// Takes a file; what comes until `add` belongs together.
@@ -63,7 +72,7 @@ impl Models {
         self.gallery.add(files).to_string()
     }
 
-    /// The number and name of every model.
+    /// The number and name of every model, and the limit in bytes.
     pub fn list(&self) -> String {
         self.gallery.list().to_string()
     }

@@ -3,9 +3,9 @@
 let models = null, memory = null, fault = '';
 globalThis.meshwrightFault = text => { fault = text; };
 const answers = {
-  start({ module }) {
+  start({ module, limit }) {
     memory = wasm_bindgen.initSync({ module }).memory;
-    models = new wasm_bindgen.Models();
+    models = new wasm_bindgen.Models(limit);
   },
   async add({ files }) {
     for (const { path, file } of files) {
@@ -15,12 +15,13 @@ const answers = {
     }
     return JSON.parse(models.add());
   },
-  models: () => JSON.parse(models.list()).models,
+  models: () => JSON.parse(models.list()),
   about: ({ id }) => JSON.parse(models.about(id)),
   assemble: ({ id, parts }) => models.assemble(id, JSON.stringify(parts)) ?? null,
   glb: ({ id }) => models.glb(id).buffer,
   thumb: ({ id }) => models.thumb(id).buffer,
   save: ({ id, target }) => models.save(id, target).buffer,
+  limit: ({ limit }) => models.set_limit(limit) ?? null,
   memory: () => memory.buffer.byteLength,
   panics: () => wasm_bindgen.panics(),
 };

@@ -9,12 +9,12 @@ use crate::render;
 use meshwright::files::TreePath;
 use meshwright::page::{self, Assembly, Page};
 use meshwright::scene::{Converted, Scene};
-use meshwright::{Error, Finder, Format, Model, Role, Target};
+use meshwright::{Error, ErrorKind, Finder, Format, Model, Role, Target};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 /// The most models in the list.
 const MOST_MODELS: usize = 20_000;
@@ -38,7 +38,7 @@ struct Entry {
 
 /// All models of the page.
 pub(super) struct Gallery {
-    reader: Reader,
+    reader: RwLock<Reader>,
     page: Page,
     entries: Mutex<Vec<Arc<Entry>>>,
     /// The trees of all drops, the last first.
@@ -95,7 +95,14 @@ fn failure(name: &str, refusal: &Refusal) -> Value {
     let error = refusal.json();
     let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
     let offset = error.get("offset").and_then(Value::as_u64);
-    page::failure_facts(name, part("code"), part("path"), offset, part("message"))
+    let facts = page::failure_facts(name, part("code"), part("path"), offset, part("message"));
+    if refusal.is_limit() { page::limited(facts) } else { facts }
+}
+
+/// The refusal of a rendering or a file that cannot be made of a model.
+fn drawn_or_saved(e: Error) -> Refusal {
+    let why = e.message().to_owned();
+    if e.kind() == ErrorKind::Limit { Refusal::Cannot { code: "limit", why } } else { Refusal::Argument(why) }
 }
 
 fn entry(input: Input, refused: Option<Error>) -> Arc<Entry> {
@@ -109,13 +116,17 @@ impl Gallery {
         let entries = inputs.into_iter().take(MOST_MODELS).map(|input| entry(input, None)).collect();
         let room = reader.limits().memory;
         Self {
-            reader,
+            reader: RwLock::new(reader),
             page: Page::served("Meshwright"),
             entries: Mutex::new(entries),
             finders: Mutex::default(),
             room: Mutex::new(room),
             turn: Mutex::new(()),
         }
+    }
+
+    fn reader(&self) -> RwLockReadGuard<'_, Reader> {
+        self.reader.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn scene(&self, entry: &Entry) -> Result<(Model, Converted<Scene>), Refusal> {
@@ -126,17 +137,17 @@ impl Gallery {
 
     /// Returns the trees that hold files for a model: its own, and those of all drops.
     fn finders(&self, entry: &Entry) -> Vec<Finder> {
-        let own = self.reader.finder_of(&entry.input);
+        let own = self.reader().finder_of(&entry.input);
         own.into_iter().chain(lock(&self.finders).iter().cloned()).collect()
     }
 
     fn open(&self, entry: &Entry) -> Result<Model, Refusal> {
         let own = lock(&entry.assembly).clone();
         if own == Assembly::default() {
-            return self.reader.open(&entry.input);
+            return self.reader().open(&entry.input);
         }
-        let options = own.options(self.reader.options(), &self.finders(entry))?;
-        self.reader.open_like(&entry.input, options)
+        let options = own.options(self.reader().options(), &self.finders(entry))?;
+        self.reader().open_like(&entry.input, options)
     }
 
     /// Returns what a person can choose for a model. The format is that of its name, so that a model that cannot be
@@ -154,7 +165,9 @@ impl Gallery {
     /// Returns the properties of a model, or its error, for the page.
     fn about(&self, entry: &Entry) -> Value {
         let _turn = lock(&self.turn);
-        let mut about = match (&entry.refused, self.scene(entry)) {
+        // The limit may be larger since.
+        let refused = entry.refused.as_ref().filter(|why| why.kind() != ErrorKind::Limit);
+        let mut about = match (refused, self.scene(entry)) {
             (Some(why), _) => {
                 page::failure_facts(&entry.name, why.code(), why.path(), why.offset(), why.message())
             }
@@ -171,27 +184,25 @@ impl Gallery {
     fn glb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        Ok(page::glb(&scene.value, self.reader.limits())?)
+        Ok(page::glb(&scene.value, self.reader().limits())?)
     }
 
     fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        meshwright::thumbnail(&scene.value, THUMB, self.reader.limits())
-            .map_err(|e| Refusal::Argument(e.message().to_owned()))
+        meshwright::thumbnail(&scene.value, THUMB, self.reader().limits()).map_err(drawn_or_saved)
     }
 
     fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let opened = self.open(entry)?;
-        let made = page::saved(opened, target);
-        made.map_err(|e| Refusal::Argument(e.message().to_owned()))
+        page::saved(opened, target).map_err(drawn_or_saved)
     }
 
     fn list(&self) -> Value {
         let entries = lock(&self.entries);
         let models = entries.iter().enumerate().map(|(id, entry)| json!({ "id": id, "name": entry.name }));
-        json!({ "models": models.collect::<Vec<_>>() })
+        json!({ "models": models.collect::<Vec<_>>(), "limit": self.reader().limits().memory })
     }
 
     fn find(&self, id: &str) -> Option<Arc<Entry>> {
@@ -207,12 +218,11 @@ impl Gallery {
         {
             let mut room = lock(&self.room);
             let left = room.checked_sub(taken);
-            *room =
-                left.ok_or_else(|| Answer::error(413, "no memory for more files: restart meshwright view"))?;
+            *room = left.ok_or_else(|| Answer::error(413, "no memory for more files"))?;
         }
         let found = page::dropped(
             named.into_iter().map(|(name, bytes)| (name, bytes.to_vec())),
-            self.reader.limits(),
+            self.reader().limits(),
         );
         let found = found.map_err(|_| broken())?;
         let mut joined = false;
@@ -241,6 +251,17 @@ impl Gallery {
             }
         }
         Ok(json!({ "ids": ids, "joined": joined }))
+    }
+
+    /// Sets the bytes that one file, and what is made of it, may take. Dropped files may use as many more.
+    fn set_limit(&self, body: &[u8]) -> Result<Value, Answer> {
+        let number = str::from_utf8(body).ok().and_then(|text| text.parse::<u64>().ok());
+        let limit = number.ok_or_else(|| Answer::error(400, "the body is not a number of bytes"))?;
+        let mut reader = self.reader.write().unwrap_or_else(PoisonError::into_inner);
+        let mut room = lock(&self.room);
+        *room = room.saturating_add(limit.saturating_sub(reader.limits().memory));
+        reader.set_memory(limit);
+        Ok(json!({}))
     }
 
     /// Stores what a person chose for a model.
@@ -297,7 +318,7 @@ fn file_answer(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {
         Err(refusal) => {
             let error = refusal.json();
             let why = error.get("message").and_then(Value::as_str).unwrap_or("the model cannot be shown");
-            Answer::error(404, &page::without_options(why))
+            Answer::error(if refusal.is_limit() { 413 } else { 404 }, &page::without_options(why))
         }
     }
 }
@@ -333,6 +354,7 @@ impl Site for Gallery {
     fn post(&self, path: &str, body: Vec<u8>) -> Answer {
         let done = match path.split_once('/') {
             None if path == "drop" => self.add(&body),
+            None if path == "limit" => self.set_limit(&body),
             Some(("assemble", id)) => self.assemble(id, &body),
             _ => Err(Answer::error(404, "not found")),
         };

@@ -207,6 +207,21 @@ fn a_figure_plays_with_the_skeleton_and_motion_that_are_named() {
 }
 
 #[test]
+fn a_model_over_the_limit_opens_after_the_page_raised_it() {
+    let Some(chromium) = chromium(test_name!()) else { return };
+    let dir = TempDir::new().unwrap();
+    let model = testdata().join("dpm/hopper.ok.dpm");
+    let served = Served::new(&[model.to_str().unwrap(), "--max-memory", "2000"]);
+    let shots = std::env::var("MESHWRIGHT_SHOW").ok();
+    let seen = driven(&chromium, dir.path(), &json!({ "url": served.url, "limited": true, "shots": shots }));
+    assert_eq!(seen["ok"].as_object().unwrap().len(), 4, "{seen}");
+    // The browser reports answers about models and thumbnails that are over the limit.
+    let others = seen["errors"].as_array().unwrap().iter().filter(|e| !e.to_string().contains("413"));
+    assert_eq!(others.collect::<Vec<_>>(), Vec::<&Value>::new());
+    assert!(seen["ok"].as_object().unwrap().values().all(|ok| *ok == true), "{seen}");
+}
+
+#[test]
 fn a_page_with_a_model_inside_needs_nothing_else() {
     let dir = TempDir::new().unwrap();
     let out = dir.path().join("x.html");

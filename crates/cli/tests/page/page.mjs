@@ -45,6 +45,21 @@ async function played(times) {
 }
 try {
   await page.goto(plan.url);
+  if (plan.limited) {
+    // The file is refused until the limit has been raised often enough.
+    const more = page.locator('#status button'), offers = [];
+    for (let i = 0; i < 12; i++) {
+      await page.waitForFunction(() => window.meshwright?.state().loaded || document.querySelector('#status button'), null, { timeout: 60000 });
+      if ((await state()).loaded) break;
+      offers.push(await more.textContent());
+      if (!i) ok('the reason is next to the offer', /error\[[a-z-]+\] .+ Try again with .+ MiB$/.test(await page.textContent('#status')));
+      if (!i && plan.shots) await page.screenshot({ path: `${plan.shots}/page-limit.png` });
+      await more.click();
+    }
+    ok('a larger limit is offered', offers.length > 1 && new Set(offers).size === offers.length);
+    await page.selectOption('#target', 'glb');
+    ok('a model over the first limit is saved', (await page.evaluate(async () => (await window.meshwright.saved(0, 'glb')).name)).endsWith('.glb'));
+  }
   await loaded();
   for (const [id, model] of (plan.models || []).entries()) {
     await page.evaluate(i => window.meshwright.open(i), id);

@@ -137,6 +137,18 @@ try {
     ok('after a panic everything is there', JSON.stringify(await told([0])) === whole && (await page.evaluate(async () => (await window.meshwright.source().models()).length)) === models);
     await page.evaluate(() => window.meshwright.open(0));
     ok('after a panic models are shown', (await page.evaluate(() => window.meshwright.state())).loaded);
+    // Less than the model needs, then more by the button, which holds after a fault too.
+    await page.evaluate(() => { const s = window.meshwright.source(); s.limit = 3000; return s.raise(3000); });
+    await page.evaluate(() => window.meshwright.open(0));
+    ok('the limit is the reason', /error\[.*Try again with/.test(await status()) && !(await page.evaluate(() => window.meshwright.state())).loaded);
+    for (let i = 0; i < 12 && (await page.locator('#status button').count()); i++) { await page.click('#status button'); await settled(); }
+    ok('a model over the limit opens with a larger one', (await page.evaluate(() => window.meshwright.state())).loaded);
+    await page.evaluate(() => window.meshwright.source().request('panics').catch(() => {}));
+    const raised = await page.evaluate(async () => { const s = window.meshwright.source(); await s.models(); return s.limit; });
+    ok('the limit stays after a panic', raised > 3000 && raised < 2 ** 28);
+    await page.evaluate(() => window.meshwright.open(0));
+    ok('a model under the limit opens after a panic', (await page.evaluate(() => window.meshwright.state())).loaded);
+    await page.evaluate(() => window.meshwright.source().raise(2 ** 28));
     const refused = [];
     page.on('console', m => refused.push(m.text()));
     const out = await page.evaluate(url => fetch(url).then(() => 'sent', () => 'refused'), 'http://127.0.0.1:9/');

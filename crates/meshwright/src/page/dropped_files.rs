@@ -1,6 +1,6 @@
 //! Files that a user drops on the page.
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::formats::Format;
 use crate::model::Finder;
 use meshwright_core::Limits;
@@ -28,6 +28,22 @@ pub struct DroppedFiles {
     pub models: Vec<Dropped>,
     /// A finder for each data folder among them.
     pub finders: Vec<Finder>,
+}
+
+impl Dropped {
+    /// Returns the format. A file that was over the limits when it was dropped is detected again, within these.
+    ///
+    /// # Errors
+    /// If the file is of no known format, or is over these limits.
+    pub fn format(&self, limits: Limits) -> Result<Format, Error> {
+        match &self.found {
+            Err(why) if why.kind() == ErrorKind::Limit => {
+                let seen = self.finder.detect_met(&self.path, limits)?;
+                seen.map(|seen| seen.format).ok_or_else(Error::unknown_format)
+            }
+            found => found.clone(),
+        }
+    }
 }
 
 impl DroppedFiles {

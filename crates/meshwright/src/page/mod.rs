@@ -7,7 +7,7 @@ mod model_data;
 pub use crate::html::Page;
 pub use assembly::Assembly;
 pub use dropped_files::{Dropped, DroppedFiles, dropped};
-pub use model_data::{about, failure_facts, glb, saved, textured_scene, without_options};
+pub use model_data::{about, failure_facts, glb, limited, saved, textured_scene, without_options};
 
 use crate::base64::encoded;
 use crate::convert::Target;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 impl Page {
     /// Returns the page for a server, which it asks for everything by paths relative to its own: `models`, `model/ID`,
-    /// `model/ID.glb`, `thumb/ID.png`, `saved/ID.TARGET`, `stamp/ID`, `drop`.
+    /// `model/ID.glb`, `thumb/ID.png`, `saved/ID.TARGET`, `stamp/ID`, `drop`, `limit`.
     #[must_use]
     pub fn served(title: &str) -> Self {
         Self::build(

@@ -53,6 +53,15 @@ pub fn failure_facts(name: &str, code: &str, path: &str, offset: Option<u64>, me
     json!({ "name": name, "error": text, "code": code, "path": path, "offset": offset })
 }
 
+/// Marks the facts about a failure whose reason is a limit, so that the page offers to try again with a larger one.
+#[must_use]
+pub fn limited(mut facts: Value) -> Value {
+    if let Value::Object(facts) = &mut facts {
+        facts.insert("limited".into(), true.into());
+    }
+    facts
+}
+
 /// Returns the GLB that the page draws: all influences of a vertex, and closed loops.
 ///
 /// # Errors

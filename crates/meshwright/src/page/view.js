@@ -809,20 +809,39 @@ requestAnimationFrame(tick);
 
 // --- where models come from ---
 // What is behind the page tells it of models, numbered in a list: `models()`, `about(id)`, `glb(id)`, `thumb(id, img, failed)`,
-// `add(files)`, `assemble(id, parts)` and `save(id, target)`; `stamp(id)` changes when a model's file does, where that can be known.
+// `add(files)`, `assemble(id, parts)` and `save(id, target)`; `raise(limit)` sets the bytes that one file may take, up to `most`; `stamp(id)` changes when a model's file does, where that can be known.
 const MOST_SHOWN = 2000, MOST_FILES = 100000, MOST_BYTES = 2 ** 30;
 let source = null, current = null, stamp = null, models = [];
 
+const failure = ({ error, limited }) => Object.assign(new Error(error), { limited });
+/** Shows why something was refused. If the limit is the reason, a button does it again with four times as much memory. */
+function refuse(e, again) {
+  say(String(e.message || e));
+  const limit = Math.min(source.limit * 4, source.most), b = document.createElement('button');
+  if (!e.limited || !(limit > source.limit)) return;
+  b.type = 'button';
+  b.textContent = `Try again with ${+(limit / 2 ** 20).toPrecision(3)} MiB`;
+  b.onclick = async () => {
+    say('Loading');
+    try { await source.raise(limit); } catch (e) { return say(String(e.message || e)); }
+    source.limit = limit;
+    listed();
+    await again();
+  };
+  status.append(' ', b);
+}
 /** A program that serves the page. */
 function serving() {
   const get = async (path, init) => {
     const answer = await fetch(path, init);
-    if (!answer.ok) throw new Error((await answer.text()).slice(0, 400) || answer.status);
+    if (!answer.ok) throw failure({ error: (await answer.text()).slice(0, 400) || answer.status, limited: answer.status === 413 });
     return answer;
   };
   const json = async path => (await get(path)).json(), bytes = async path => (await get(path)).arrayBuffer();
   return {
-    models: async () => (await json('models')).models,
+    most: Infinity,
+    async models() { const { models, limit } = await json('models'); this.limit = limit; return models; },
+    raise: limit => get('limit', { method: 'POST', body: String(limit) }),
     about: id => json('model/' + id),
     glb: id => bytes(`model/${id}.glb`),
     thumb(id, img, failed) {
@@ -852,7 +871,7 @@ async function standing() {
   const module = await WebAssembly.compile(await answer.arrayBuffer());
   const script = URL.createObjectURL(new Blob([data.worker], { type: 'text/javascript' }));
   const waiting = new Map(), drops = [], pictures = new Map(), reasons = new Map(), wanted = [];
-  let worker = null, count = 0, drawing = false;
+  let worker = null, count = 0, drawing = false, raised;
   const post = (number, { ask, what }) => worker.postMessage({ number, ask, what });
   function start() {
     worker?.terminate();
@@ -864,13 +883,13 @@ async function standing() {
       if (fault !== undefined) return ended(own, number, fault);
       waiting.delete(number);
       if (refused === undefined) one.resolve(value);
-      else one.reject(new Error(said(refused)));
+      else one.reject(failure(facts(refused)));
       draw();
     };
     // What waits comes behind what the module must know first.
     const behind = [...waiting];
     waiting.clear();
-    for (const [ask, what] of [['start', { module }], ...drops.map(files => ['add', { files }])]) request(ask, what).catch(() => {});
+    for (const [ask, what] of [['start', { module, limit: raised }], ...drops.map(files => ['add', { files }])]) request(ask, what).catch(() => {});
     for (const [number, one] of behind) { waiting.set(number, one); post(number, one); }
   }
   function ended(own, number, why) {
@@ -895,7 +914,7 @@ async function standing() {
       post(number, one);
     });
   }
-  const said = text => { try { return JSON.parse(text).error; } catch { return text; } };
+  const facts = text => { try { return JSON.parse(text); } catch { return { error: text }; } };
   /** Draws the next picture of the list, when nothing else is asked for. */
   async function draw() {
     if (drawing || waiting.size || !wanted.length) return;
@@ -918,7 +937,11 @@ async function standing() {
   });
   start();
   return {
-    models: () => request('models'), about: id => request('about', { id }), glb: id => request('glb', { id }),
+    // More than this and the files themselves are more than a module can address.
+    most: 3 * 2 ** 30,
+    async models() { const { models, limit } = await request('models'); this.limit = limit; return models; },
+    async raise(limit) { await request('limit', { limit }); raised = limit; reasons.clear(); },
+    about: id => request('about', { id }), glb: id => request('glb', { id }),
     thumb(id, img, failed) {
       Object.assign(img, { failed }).dataset.id = id;
       if (pictures.get(id)) img.src = pictures.get(id); else if (reasons.has(id)) queueMicrotask(() => failed(reasons.get(id))); else visible.observe(img);
@@ -930,7 +953,7 @@ async function standing() {
     },
     async add(files) {
       const added = await request('add', { files });
-      if (added.error) throw new Error(added.error);
+      if (added.error) throw failure(added);
       drops.push(files);
       // Files that come later may belong to models that had no picture.
       reasons.clear();
@@ -949,7 +972,7 @@ async function open(id, quiet) {
     if (current !== id) return;
     stamp = about.stamp ?? null;
     lastParts = about.parts || [];
-    if (about.error) throw new Error(about.error);
+    if (about.error) throw failure(about);
     const held = quiet ? { ...camera } : null, at = [clip, time, playing];
     const glb = await source.glb(id);
     if (current !== id) return;
@@ -962,7 +985,7 @@ async function open(id, quiet) {
     if (current !== id) return;
     nothing(models.find(m => m.id === id)?.name || '');
     together(id, lastParts);
-    say(String(e.message || e));
+    refuse(e, () => open(id));
     return false;
   }
   return true;
@@ -1058,7 +1081,7 @@ async function drop(given, first) {
     else if (added.ids.length) await openFirst(added.ids);
     else if (added.joined && current !== null) await open(current);
     else say(added.joined ? 'The files are there for the models that need them.' : 'None of these files is a model.');
-  } catch (e) { say(String(e.message || e)); }
+  } catch (e) { refuse(e, () => drop(given, first)); }
 }
 /** A model as a file: the length of a text in 32 bits, the text with its name and what it does not hold, the file. */
 async function saved(id, target) {
@@ -1074,7 +1097,7 @@ async function save() {
     const most = 4, more = losses.length > most ? [`and ${losses.length - most} more`] : [];
     say(losses.length ? [`${name} does not hold everything`, ...losses.slice(0, most), ...more].join('; ') : '');
     tell(`${name} is saved`);
-  } catch (e) { say(String(e.message || e)); }
+  } catch (e) { refuse(e, save); }
 }
 async function watch() {
   try {
