@@ -227,7 +227,7 @@ impl Reader {
         walk.into_iter().flatten().flatten().map(|path| path.to_string()).collect()
     }
 
-    /// Sets the bytes that one file, and what is made of it, may take.
+    /// Sets the memory limit of one file with its results, in bytes.
     pub(crate) fn set_memory(&mut self, bytes: u64) {
         self.options = self.options.clone().limits(self.limits().with_memory(bytes));
     }

@@ -39,12 +39,12 @@ struct Shown {
 }
 
 impl Gallery {
-    /// None yet; what one file, and what is made of it, may take.
+    /// Creates an empty list. The limits are those of one file with its results.
     pub fn new(limits: Limits) -> Self {
         Self { limits, models: Vec::new(), assemblies: Vec::new(), finders: Vec::new(), last: None }
     }
 
-    /// Sets what one file, and what is made of it, may take from now on.
+    /// Sets the limits of one file with its results.
     pub fn set_limits(&mut self, limits: Limits) {
         (self.limits, self.last) = (limits, None);
     }

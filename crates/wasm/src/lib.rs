@@ -49,14 +49,14 @@ fn error_text(why: &Error) -> String {
 
 #[wasm_bindgen]
 impl Models {
-    /// None yet. One file, and what is made of it, may take `limit` bytes, or what the library allows by default.
+    /// Creates an empty list. `limit` is the memory limit of one file with its results, in bytes.
     #[wasm_bindgen(constructor)]
     pub fn new(limit: Option<u32>) -> Self {
         let limits = limit.map_or_else(Limits::default, of_memory);
         Self { gallery: Gallery::new(limits), staged: Vec::new() }
     }
 
-    /// Sets the bytes that one file, and what is made of it, may take from now on.
+    /// Sets the memory limit of one file with its results, in bytes.
     pub fn set_limit(&mut self, limit: u32) {
         self.gallery.set_limits(of_memory(limit));
     }

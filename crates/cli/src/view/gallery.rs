@@ -99,7 +99,7 @@ fn failure(name: &str, refusal: &Refusal) -> Value {
     if refusal.is_limit() { page::limited(facts) } else { facts }
 }
 
-/// The refusal of a rendering or a file that cannot be made of a model.
+/// Returns the refusal for an error of a rendering or a saved file.
 fn drawn_or_saved(e: Error) -> Refusal {
     let why = e.message().to_owned();
     if e.kind() == ErrorKind::Limit { Refusal::Cannot { code: "limit", why } } else { Refusal::Argument(why) }
@@ -253,7 +253,7 @@ impl Gallery {
         Ok(json!({ "ids": ids, "joined": joined }))
     }
 
-    /// Sets the bytes that one file, and what is made of it, may take. Dropped files may use as many more.
+    /// Sets the memory limit of one file with its results. Dropped files may use as many bytes more.
     fn set_limit(&self, body: &[u8]) -> Result<Value, Answer> {
         let number = str::from_utf8(body).ok().and_then(|text| text.parse::<u64>().ok());
         let limit = number.ok_or_else(|| Answer::error(400, "the body is not a number of bytes"))?;
