@@ -133,6 +133,7 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("gltf-validator", "2.0.0-dev.3.10"),
     ("kaitai-struct-compiler", "0.11.0"),
     ("js-yaml", "4.1.0"),
+    ("binaryen", "132.0.0"),
 ];
 
 /// Returns a folder with a Node.js package: the one in `NODE_MODULES`, else one below `target/`, and installs the package

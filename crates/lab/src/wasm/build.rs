@@ -30,9 +30,12 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     // The page has the bindings as a script, and the package of npm as a module with types.
     for (form, folder) in [(&["no-modules", "--no-typescript"][..], &bound), (&["web"], &place.join("npm"))] {
         let mut bind = Command::new(&bindgen);
-        bind.args(["--remove-name-section", "--remove-producers-section", "--target"]).args(form);
+        bind.args(["--remove-producers-section", "--target"]).args(form);
         bind.args(["--out-name", "meshwright", "--out-dir"]).arg(folder).arg(&module);
         sh::run(&mut bind)?;
+        if !sort_functions(root, &folder.join("meshwright_bg.wasm"))? {
+            return Ok(None);
+        }
     }
     let told = |path: &Path| {
         let path = path.display().to_string();
@@ -58,6 +61,24 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
         return Err(format!("the module has {packed} bytes compressed, more than {MOST}"));
     }
     Ok(Some(site))
+}
+
+/// Merges equal functions of a module, sorts all by name, and removes their names: similar functions are next to each
+/// other then, so that the module compresses better. Returns false if the tool is missing.
+fn sort_functions(root: &Path, module: &Path) -> Result<bool, String> {
+    let modules = sh::node_modules(root, "binaryen").filter(|modules| modules.join("binaryen").is_dir());
+    let Some(modules) = modules else {
+        sh::skipped("node or the package binaryen is not here")?;
+        return Ok(false);
+    };
+    let mut optimizer = Command::new("node");
+    optimizer.arg(modules.join("binaryen/bin/wasm-opt")).arg(module).arg("-o").arg(module);
+    sh::run(optimizer.args([
+        "--duplicate-function-elimination",
+        "--reorder-functions-by-name",
+        "--strip-debug",
+    ]))?;
+    Ok(true)
 }
 
 /// Returns true if the compiler has the libraries of the target.
