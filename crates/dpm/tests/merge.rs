@@ -6,11 +6,12 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
+use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy, write_scene};
 use meshwright_edit::apply::ClipList;
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
+use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
-use meshwright_testkit::edits::Edit;
+use meshwright_testkit::edits::{Edit, find_lost_edits};
 use meshwright_testkit::{given_corpus, testdata};
 use proptest::prelude::*;
 use std::fs;
@@ -32,13 +33,20 @@ fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
 
 trait Merges: Sized + Clone + PartialEq + std::fmt::Debug {
     fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene>;
-    fn merged(&self, native: &Scene, patch: &Patch, list: ClipList) -> Converted<(Self, Vec<FrameClip>)>;
+    fn merged(
+        &self,
+        native: &Scene,
+        patch: &Patch,
+        list: ClipList,
+    ) -> Option<Converted<(Self, Vec<FrameClip>)>>;
+    /// Converts a scene. Returns the model, and its clips if they are in a companion file.
+    fn of(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)>;
     fn bytes(&self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Option<Self>;
 }
 
 macro_rules! merges {
-    ($model:ty, $merged:ident) => {
+    ($model:ty, $merged:ident, $of:expr) => {
         impl Merges for $model {
             fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene> {
                 self.to_scene(options, clips).ok().map(|made| made.value)
@@ -49,9 +57,15 @@ macro_rules! merges {
                 native: &Scene,
                 patch: &Patch,
                 list: ClipList,
-            ) -> Converted<(Self, Vec<FrameClip>)> {
-                let made = self.merge(native, patch, list, &FromSceneOptions::default()).unwrap();
-                made.map(|$merged { model, clips, .. }| (model, clips.into_iter().map(|c| c.clip).collect()))
+            ) -> Option<Converted<(Self, Vec<FrameClip>)>> {
+                let made = self.merge(native, patch, list, &FromSceneOptions::default()).ok()?;
+                let parts =
+                    |$merged { model, clips, .. }| (model, clips.into_iter().map(|c| c.clip).collect());
+                Some(made.map(parts))
+            }
+
+            fn of(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)> {
+                $of(scene, &FromSceneOptions::default())
             }
 
             fn bytes(&self) -> Vec<u8> {
@@ -64,8 +78,10 @@ macro_rules! merges {
         }
     };
 }
-merges!(Dpm, MergedDpm);
-merges!(Zym, MergedZym);
+merges!(Dpm, MergedDpm, |scene, options| {
+    write_scene(scene, options).ok().map(|made| (made.value.model, Some(made.value.clips)))
+});
+merges!(Zym, MergedZym, |scene, options| Some((Zym::from_scene(scene, options).ok()?.value, None)));
 
 /// Returns the patch of an unedited scene.
 fn unedited(scene: &Scene) -> Patch {
@@ -85,7 +101,7 @@ fn same<M: Merges>(extension: &str) {
         let Some(model) = M::read(&bytes) else { continue };
         for options in forms().into_iter().chain([SceneOptions::default().with_static_meshes(true)]) {
             let Some(scene) = model.scene(&options, None) else { continue };
-            let made = model.merged(&scene, &unedited(&scene), ClipList::Model);
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).unwrap();
             assert!(made.losses.is_empty(), "{path:?} {:?}", made.losses);
             assert_eq!(made.value.0, model, "{path:?}");
             assert!(made.value.0.bytes() == bytes, "{path:?}");
@@ -171,7 +187,7 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Dpm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).value;
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).unwrap().value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
@@ -186,7 +202,7 @@ proptest! {
         for options in forms() {
             let Some(scene) = model.scene(&options, None) else { continue };
             if model.to_bytes().is_err() || Zym::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
-            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).value;
+            let made = model.merged(&scene, &unedited(&scene), ClipList::Model).unwrap().value;
             prop_assert_eq!(&made.0, &model);
             for edit in Edit::ALL.iter().chain(Edit::WHOLE) {
                 let Some(edited) = edit.find_patch(&scene, seed) else { continue };
@@ -194,5 +210,30 @@ proptest! {
                 prop_assert!(made.value.model.to_bytes().is_ok());
             }
         }
+    }
+}
+
+/// Returns the edits of a model of a scene that the file does not show.
+fn lost<M: Merges>(scene: &Scene, seed: usize) -> Vec<String> {
+    let Some((model, clips)) = M::of(scene) else { return Vec::new() };
+    let list = if clips.is_some() { ClipList::Companion } else { ClipList::Model };
+    let mut lost = Vec::new();
+    for options in forms() {
+        let Some(native) = model.scene(&options, clips.as_deref()) else { continue };
+        lost.extend(find_lost_edits(&native, seed, 1e-4, |patch| {
+            let (made, merged) = model.merged(&native, patch, list)?.value;
+            M::read(&made.bytes())?.scene(&options, clips.as_ref().map(|_| &*merged))
+        }));
+    }
+    lost
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edits_of_any_scene_are_in_the_file(scene in clean_scene(), seed in 0_usize..1000) {
+        prop_assert_eq!(lost::<Dpm>(&scene, seed), Vec::<String>::new());
+        prop_assert_eq!(lost::<Zym>(&scene, seed), Vec::<String>::new());
     }
 }

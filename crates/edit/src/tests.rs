@@ -8,7 +8,7 @@ use meshwright_core::{Budget, Limits};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{
     Clip, ConvertError, Influence, Joint, Local, Mark, Marks, Material, MaterialId, Mesh, MeshId, Motion,
-    Node, Scene, Skeleton, SkeletonId, Skin, Track,
+    Node, PoseSet, PoseSetId, Scene, Skeleton, SkeletonId, Skin, Track,
 };
 use proptest::prelude::*;
 

@@ -260,8 +260,10 @@ impl Bones {
                 let (Some(here), Some(there)) = (bind(skeleton, j), there) else { continue };
                 let Some(axes) = native.get(&axes) else { continue };
                 let turn = quat::product(quat::conjugate(Trs64::from_affine(&here).rotation), *axes);
+                // A joint that only moved keeps its axes, also if its ancestors shear it.
+                let moved = Affine64 { w: there.w, ..here };
                 if let Some(bone) = at.get_mut(&mut self.edited)
-                    && !is_near_transform(&here, &there, extent)
+                    && !is_near_transform(&moved, &there, extent)
                 {
                     bone.turn = Some(turn).filter(|q| quat::angle(*q, quat::IDENTITY) > SAME_BIND);
                 }

@@ -4,10 +4,11 @@ use crate::correspond::joints::{Bones, bind, is_near_transform};
 use crate::correspond::vertices::{Grid, Vertex};
 use crate::joint_index::At;
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
-use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
-use meshwright_scene::{ConvertError, Local, Motion, Scene, Skeleton};
+use meshwright_core::math::{Affine64, Trs64, distance, length, narrow, scale, unit, wide};
+use meshwright_scene::{Affine, ConvertError, Local, Motion, Scene, Skeleton};
 
 /// Number of vertices of a skeleton that are compared.
 const SAMPLES: usize = 256;
@@ -80,7 +81,7 @@ pub(crate) fn modelled<'s>(
 }
 
 /// Returns the scale of a skeleton compared to the original's, if all bind poses and the roots have the same. A tool may
-/// have dropped the scales of the original's bones.
+/// have dropped the scales of the original's bones; only the positions of the roots tell.
 fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
     let size = |m: &Affine64| Trs64::from_affine(m).scale;
     let differs = |by: &f64| *by > 0.0 && (by - 1.0).abs() > 1e-3;
@@ -88,7 +89,23 @@ fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> O
     if native.is_some_and(|by| !differs(&by)) {
         return None;
     }
-    common_scale(skeleton, s, exported, bones, |_| [1.0; 3]).or(native).filter(differs)
+    let dropped = common_scale(skeleton, s, exported, bones, |_| [1.0; 3]);
+    let by = root_distance(skeleton, s, exported, bones);
+    let keeps = native.zip(dropped).zip(by);
+    let keeps = keeps.is_some_and(|((kept, dropped), by)| (kept - by).abs() < (dropped - by).abs());
+    dropped.filter(|_| !keeps).or(native).filter(differs)
+}
+
+/// Returns the distance of the bound roots from the origin compared to the original's.
+fn root_distance(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
+    let roots = skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
+    let places = roots.filter_map(|(joint, _)| {
+        let at = bones.get(At { skeleton: s, joint }).native?;
+        Some((bind(skeleton, joint)?.w, bind(exported.skeletons.get(at.skeleton)?, at.joint)?.w))
+    });
+    let (here, there) =
+        places.fold((0.0, 0.0), |(a, b), (here, there)| (a + length(here), b + length(there)));
+    Some(here / there).filter(|by| by.is_finite())
 }
 
 /// Returns the scale of all bind poses and of the roots at rest compared to the original's, whose sizes `there` returns.
@@ -125,6 +142,14 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
     let Some(skeleton) = scene.skeletons.get_mut(s) else { return };
     let times = |v: [f32; 3], by: f64| narrow(scale(wide(v), by));
     let roots: Vec<bool> = skeleton.joints.iter().map(|j| j.parent.is_none()).collect();
+    let level_matrix = |m: &mut Affine, root: bool| match root {
+        true => {
+            for axis in [&mut m.x, &mut m.y, &mut m.z] {
+                *axis = times(*axis, factor.recip());
+            }
+        }
+        false => m.w = times(m.w, factor),
+    };
     for joint in &mut skeleton.joints {
         let m = joint.inverse_bind.wide();
         let [x, y, z, w] = [m.x, m.y, m.z, m.w].map(|v| scale(v, factor));
@@ -133,16 +158,18 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
         match &mut joint.rest {
             Local::Trs(t) if root => t.scale = times(t.scale, factor.recip()),
             Local::Trs(t) => t.translation = times(t.translation, factor),
-            Local::Affine(m) if root => {
-                for axis in [&mut m.x, &mut m.y, &mut m.z] {
-                    *axis = times(*axis, factor.recip());
-                }
-            }
-            Local::Affine(m) => m.w = times(m.w, factor),
+            Local::Affine(m) => level_matrix(m, root),
         }
     }
+    let mut sets = BTreeSet::new();
     for clip in scene.clips.iter_mut().filter(|clip| clip.skeleton.0 == s) {
-        let Motion::Tracks(tracks) = &mut clip.motion else { continue };
+        let tracks = match &mut clip.motion {
+            Motion::Tracks(tracks) => tracks,
+            Motion::Poses { set, .. } => {
+                sets.insert(set.0);
+                continue;
+            }
+        };
         for track in tracks {
             if roots.get(track.joint) == Some(&true) {
                 track.scale.values.iter_mut().for_each(|v| *v = times(*v, factor.recip()));
@@ -150,6 +177,11 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
                 track.translation.values.iter_mut().for_each(|v| *v = times(*v, factor));
             }
         }
+    }
+    for set in sets {
+        let Some(set) = scene.pose_sets.get_mut(set) else { continue };
+        let all = set.locals.iter_mut().zip(roots.iter().cycle());
+        all.for_each(|(local, root)| level_matrix(local, *root));
     }
 }
 

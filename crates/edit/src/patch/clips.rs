@@ -34,12 +34,12 @@ pub(crate) fn add_clips(
     let tolerance = if own.is_lossless() || told { work.strict } else { work.tolerance };
     renamed(work, placed, tolerance, scene, &mut pairs)?;
     let natives = core::mem::take(&mut scene.clips);
-    // Number of clips that show each pose.
+    // Number of frames of clips that show each pose.
     let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
     for clip in &natives {
         if let Motion::Poses { set, frames } = &clip.motion {
             work.budget.charge_items("poses", frames.len() as u64, size_of::<[usize; 6]>())?;
-            for frame in frames.iter().collect::<BTreeSet<_>>() {
+            for frame in frames {
                 let count = shown.entry((set.0, *frame)).or_default();
                 *count = count.saturating_add(1);
             }
@@ -443,7 +443,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                     let joints = all.joints;
                     let shared = self.shown.get(&(set.0, *slot)).copied().unwrap_or(0) > 1;
                     if shared {
-                        // Other clips still show the native pose.
+                        // Other frames still show the native pose.
                         let own = all.pose(*slot as usize).unwrap_or_default().to_vec();
                         *slot = u32::try_from(all.len()).unwrap_or(u32::MAX);
                         all.locals.extend(own);

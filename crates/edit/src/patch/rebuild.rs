@@ -203,7 +203,7 @@ impl Maker<'_, '_, '_> {
             if self.follows_moved(native, v) {
                 // It keeps its position.
                 if native.skin.as_ref().is_some_and(|skin| !skin.local.is_empty()) {
-                    self.localize(&mut copy.mesh);
+                    self.localize(&mut copy.mesh, Attributes::BOUND);
                 }
                 changed |= Attributes::BOUND;
             }
@@ -309,10 +309,8 @@ impl Maker<'_, '_, '_> {
             skin.influences.extend(self.influences(other, v, skin.skeleton, true));
             skin.end_vertex();
         }
-        if native.skin.as_ref().is_some_and(|s| !s.local.is_empty())
-            && !(same.weights && same.position && same.normal)
-        {
-            self.localize(mesh);
+        if native.skin.as_ref().is_some_and(|s| !s.local.is_empty()) {
+            self.localize(mesh, same.changed());
         }
     }
 
@@ -347,19 +345,26 @@ impl Maker<'_, '_, '_> {
         })
     }
 
-    /// Computes the joint-space positions and normals of the last vertex of a mesh.
-    fn localize(&self, mesh: &mut Mesh) {
+    /// Computes the changed joint-space positions and normals of the last vertex of a mesh.
+    fn localize(&self, mesh: &mut Mesh, changed: Attributes) {
         let Some(skin) = &mut mesh.skin else { return };
         let (Some(position), normal) = (mesh.positions.last(), mesh.normals.last()) else { return };
         let Some(vertex) = skin.vertex_count().checked_sub(1) else { return };
         let range = skin.range(vertex);
-        skin.local.truncate(range.start);
+        let mut known = skin.local.split_off(range.start.min(skin.local.len())).into_iter();
+        let moved = changed.has(Attributes::JOINT_POSITION | Attributes::WEIGHTS);
+        let turned = changed.has(Attributes::JOINT_NORMAL | Attributes::WEIGHTS);
         let own = skin.influences.get(range).unwrap_or_default();
         let total = own.iter().map(|i| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
         for i in own {
             let inverse = self.inverse_bind(skin.skeleton.0, i.joint as usize).unwrap_or(Affine64::IDENTITY);
             let place = [*position, normal.copied().unwrap_or_default()];
-            skin.local.push(LocalVertex::new(&inverse, place, i.weight, total));
+            let mut vertex = LocalVertex::new(&inverse, place, i.weight, total);
+            if let Some(known) = known.next() {
+                vertex.position = if moved { vertex.position } else { known.position };
+                vertex.normal = if turned { vertex.normal } else { known.normal };
+            }
+            skin.local.push(vertex);
         }
     }
 
@@ -459,7 +464,7 @@ impl Maker<'_, '_, '_> {
             skin.influences.extend(self.influences(other, v, skin.skeleton, true));
             skin.end_vertex();
             if local {
-                self.localize(mesh);
+                self.localize(mesh, Attributes::WEIGHTS);
             }
         }
     }

@@ -140,3 +140,22 @@ fn a_loop_that_is_longer_by_a_frame_has_it() {
     assert_eq!((report.clips[0].state, report.clips[0].change.length), (State::Edited, Some(6)));
     assert_eq!((back.clips[0].frames, back.clips[0].looping), (6, true));
 }
+
+/// A clip may show one pose in several frames, of which one is edited.
+#[test]
+fn an_edited_frame_leaves_other_frames_with_the_same_pose() {
+    let mut native = tube();
+    let locals: Vec<_> = native.skeletons[0].joints.iter().map(|joint| joint.rest.to_affine()).collect();
+    let mut moved = locals.clone();
+    moved[1].w[0] += 0.5;
+    native.pose_sets = vec![PoseSet { joints: 3, locals: locals.clone() }];
+    let motion = |frames| Motion::Poses { set: PoseSetId(0), frames };
+    native.clips[0] = Clip::new("bend", SkeletonId(0), 20.0, motion(vec![0, 0, 0]));
+    let mut edited = native.clone();
+    edited.pose_sets[0].locals.extend(&moved);
+    edited.clips[0].motion = motion(vec![0, 1, 0]);
+    let (back, _) = same(&edited, &native);
+    let Motion::Poses { set, frames } = &back.clips[0].motion else { panic!("no poses") };
+    let pose = |frame: usize| back.pose_sets[set.0].pose(frames[frame] as usize).unwrap();
+    assert_eq!([pose(0), pose(1), pose(2)], [&locals[..], &moved[..], &locals[..]]);
+}

@@ -3,7 +3,7 @@
 use super::extent;
 use meshwright_core::math::{Affine64, distance, length, narrow, sub, unit, wide};
 use meshwright_core::{Budget, Limits};
-use meshwright_scene::posed::{Moment, triangles};
+use meshwright_scene::posed::{self, Moment, triangles};
 use meshwright_scene::{Clip, Joint, Mesh, Sampler, Scene, Skeleton};
 use std::collections::BTreeSet;
 
@@ -33,6 +33,8 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
         return Err(format!("{} meshes for {}", merged.meshes.len(), edited.meshes.len()));
     }
     for (m, (edited_mesh, merged_mesh)) in edited.meshes.iter().zip(&merged.meshes).enumerate() {
+        let near =
+            Near { normal: if bounds_moved(native, edited, m) { f64::NAN } else { near.normal }, ..near };
         let as_many = |n: &&Mesh| n.positions.len() == edited_mesh.positions.len();
         let named = native.meshes.iter().find(|n| n.name == edited_mesh.name && as_many(n));
         let native_mesh = match native.meshes.get(m) {
@@ -85,21 +87,54 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
 /// # Errors
 /// The first violation.
 pub fn check_posed(edited: &Scene, merged: &Scene, far: f64) -> Result<(), String> {
+    check_posed_within(edited, merged, |_| far)
+}
+
+/// Compares as [`check_posed`]. `far` gives the tolerance for the largest coordinate of a pose.
+pub(super) fn check_posed_within(
+    edited: &Scene,
+    merged: &Scene,
+    far: impl Fn(f64) -> f64,
+) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
     let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
+    // Several clips may have one name.
+    let nth = |scene: &Scene, c: usize| {
+        let name = &scene.clips[c].name;
+        scene.clips[..c].iter().filter(|clip| clip.name == *name).count()
+    };
+    let twin = |c: usize| {
+        let name = &edited.clips[c].name;
+        let mut named = (0..merged.clips.len()).filter(|m| merged.clips[*m].name == *name);
+        named.nth(nth(edited, c)).ok_or_else(|| format!("no clip {name}"))
+    };
     let frames = edited.clips.iter().enumerate().flat_map(|(clip, own)| {
-        (0..own.frames).map(move |frame| Some(Moment { clip, seconds: own.seconds(f64::from(frame)) }))
+        (0..own.frames).map(move |frame| Some((clip, own.seconds(f64::from(frame)))))
     });
     for at in core::iter::once(None).chain(frames) {
-        let (asked, made) = (of(edited, at)?, of(merged, at)?);
+        let moment = |(clip, seconds)| Moment { clip, seconds };
+        let there = at.map(|(clip, seconds)| Ok::<_, String>((twin(clip)?, seconds))).transpose()?;
+        let (asked, made) = (of(edited, at.map(moment))?, of(merged, there.map(moment))?);
         let corners = asked.as_flattened().iter().zip(made.as_flattened());
         let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
+        let far = far(posed::extent(&asked));
         if asked.len() != made.len() || off > far {
             let (made, asked) = (made.len(), asked.len());
             return Err(format!("{at:?}: {off} away, more than {far}; {made} triangles for {asked}"));
         }
     }
     Ok(())
+}
+
+/// Returns true if a mesh bounds a joint that has another place. Its normals are those of the vertices in the space of
+/// the joint.
+fn bounds_moved(native: &Scene, edited: &Scene, m: usize) -> bool {
+    let place = |scene: &Scene| {
+        let mut all =
+            scene.skeletons.iter().flat_map(|s| s.joints.iter().zip(s.rest_model().unwrap_or_default()));
+        all.find(|(joint, _)| joint.solid.is_some_and(|solid| solid.0 == m)).map(|(_, model)| model)
+    };
+    place(edited).is_some_and(|is| place(native) != Some(is))
 }
 
 /// Returns the world transform with which a mesh is drawn.

@@ -6,8 +6,10 @@
     reason = "made for tests, of scenes that were checked"
 )]
 
+mod arrival;
 mod merged_check;
 
+pub use arrival::find_lost_edits;
 pub use merged_check::{Near, check, check_posed};
 
 use meshwright_core::math::{Affine64, Trs64, add};
@@ -92,12 +94,19 @@ impl Edit {
     /// nothing to edit. `seed` selects the edited item.
     #[must_use]
     pub fn find_patch(self, native: &Scene, seed: usize) -> Option<Patch> {
-        let mut edited = native.clone();
-        self.apply(&mut edited, seed)?;
-        edited.validate().ok()?;
+        let edited = self.edited(native, seed)?;
         let original = Original { native, exported: native };
         let budget = Budget::new(Limits::default());
         Patch::find(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).ok()
+    }
+
+    /// Applies the edit to a copy of the scene. Returns `None` if the scene has nothing to edit.
+    #[must_use]
+    pub fn edited(self, native: &Scene, seed: usize) -> Option<Scene> {
+        let mut edited = native.clone();
+        self.apply(&mut edited, seed)?;
+        edited.validate().ok()?;
+        Some(edited)
     }
 
     fn apply(self, scene: &mut Scene, seed: usize) -> Option<()> {
