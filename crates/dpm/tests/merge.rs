@@ -40,13 +40,13 @@ trait Merges: Sized + Clone + PartialEq + std::fmt::Debug {
         list: ClipList,
     ) -> Option<Converted<(Self, Vec<FrameClip>)>>;
     /// Converts a scene. Returns the model, and its clips if they are in a companion file.
-    fn of(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)>;
+    fn convert(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)>;
     fn bytes(&self) -> Vec<u8>;
     fn read(bytes: &[u8]) -> Option<Self>;
 }
 
 macro_rules! merges {
-    ($model:ty, $merged:ident, $of:expr) => {
+    ($model:ty, $merged:ident, $convert:expr) => {
         impl Merges for $model {
             fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene> {
                 self.to_scene(options, clips).ok().map(|made| made.value)
@@ -64,8 +64,8 @@ macro_rules! merges {
                 Some(made.map(parts))
             }
 
-            fn of(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)> {
-                $of(scene, &FromSceneOptions::default())
+            fn convert(scene: &Scene) -> Option<(Self, Option<Vec<FrameClip>>)> {
+                $convert(scene, &FromSceneOptions::default())
             }
 
             fn bytes(&self) -> Vec<u8> {
@@ -214,8 +214,8 @@ proptest! {
 }
 
 /// Returns the edits of a model of a scene that the file does not show.
-fn lost<M: Merges>(scene: &Scene, seed: usize) -> Vec<String> {
-    let Some((model, clips)) = M::of(scene) else { return Vec::new() };
+fn find_lost<M: Merges>(scene: &Scene, seed: usize) -> Vec<String> {
+    let Some((model, clips)) = M::convert(scene) else { return Vec::new() };
     let list = if clips.is_some() { ClipList::Companion } else { ClipList::Model };
     let mut lost = Vec::new();
     for options in forms() {
@@ -233,7 +233,7 @@ proptest! {
 
     #[test]
     fn edits_of_any_scene_are_in_the_file(scene in clean_scene(), seed in 0_usize..1000) {
-        prop_assert_eq!(lost::<Dpm>(&scene, seed), Vec::<String>::new());
-        prop_assert_eq!(lost::<Zym>(&scene, seed), Vec::<String>::new());
+        prop_assert_eq!(find_lost::<Dpm>(&scene, seed), Vec::<String>::new());
+        prop_assert_eq!(find_lost::<Zym>(&scene, seed), Vec::<String>::new());
     }
 }

@@ -361,7 +361,7 @@ proptest! {
 }
 
 /// Returns the edits of a model of a scene that the file does not show.
-fn lost(scene: &Scene, seed: usize) -> Vec<String> {
+fn find_lost(scene: &Scene, seed: usize) -> Vec<String> {
     let Ok(made) = Iqm::from_scene(scene, &FromSceneOptions::default()) else { return Vec::new() };
     let model = made.value;
     let mut lost = Vec::new();
@@ -381,6 +381,6 @@ proptest! {
 
     #[test]
     fn edits_of_any_scene_are_in_the_file(scene in clean_scene(), seed in 0_usize..1000) {
-        prop_assert_eq!(lost(&scene, seed), Vec::<String>::new());
+        prop_assert_eq!(find_lost(&scene, seed), Vec::<String>::new());
     }
 }

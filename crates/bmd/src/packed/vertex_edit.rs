@@ -76,8 +76,8 @@ impl Vertex {
         if ![position, uv, normal, color].contains(&true) {
             return self;
         }
-        let implied = self.stored_normal(flat_color).is_none();
-        // If the normal follows from the position, neither can be edited without the other.
+        // If the normal follows from the position only here, neither can be edited without the other.
+        let implied = self.stored_normal(flat_color).is_none() && other.stored_normal(flat_color).is_some();
         if implied && (position || normal) || color && self.color().is_none() {
             return other;
         }
@@ -202,6 +202,8 @@ mod tests {
         assert_eq!((other.kind(), other.position(), other.bone()), (small.kind(), small.position(), 3));
         assert_eq!(other.st(false, St14Form::Excess), [0.75, 0.5], "of another kind");
         assert_eq!(spliced(small, fine(a, s, 0), position), fine(a, s, 0));
+        let moved = spliced(small, Vertex::textured64(a, St11::encode([0.5; 2]), 3).unwrap(), position);
+        assert_eq!(moved, Vertex::textured64(a, St11::encode([0.0; 2]), 3).unwrap(), "keeps its coordinates");
     }
 
     #[test]

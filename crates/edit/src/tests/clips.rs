@@ -141,7 +141,7 @@ fn a_loop_that_is_longer_by_a_frame_has_it() {
     assert_eq!((back.clips[0].frames, back.clips[0].looping), (6, true));
 }
 
-/// A clip may show one pose in several frames, of which one is edited.
+/// A clip shows one pose in several frames. An editor changes one of them.
 #[test]
 fn an_edited_frame_leaves_other_frames_with_the_same_pose() {
     let mut native = tube();
