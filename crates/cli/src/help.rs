@@ -144,6 +144,7 @@ const CONVERT: &[(&str, &[&str])] = &[
             "dry_run",
             "format",
             "no_textures",
+            "no_layers",
             "textures",
             "scale",
             "pose",

@@ -8,7 +8,8 @@
 use meshwright_gltf::{ExportOptions, Gltf, export};
 use meshwright_scene::color::srgb16;
 use meshwright_scene::{
-    AlphaLevels, AlphaMode, ColorEncoding, Image, Material, MaterialId, Mesh, MeshId, Node, Scene,
+    AlphaLevels, AlphaMode, ColorEncoding, Image, LayerKind, Material, MaterialId, Mesh, MeshId, Node, Scene,
+    TextureLayer,
 };
 use serde_json::{Value, json};
 
@@ -135,13 +136,20 @@ fn textures_of_directions_and_light_and_their_edges_come_back() {
     let image = |name: &str, last: u8| Image::new(name, "image/jpeg", vec![0xff, 0xd8, 0xff, last]);
     let base = Material::named("wall").with_image(image("wall", 0));
     let rich = base.clone().with_normal(image("wall_norm", 1)).with_emissive(image("wall_glow", 2));
+    let layers = [(LayerKind::Gloss, "wall_gloss", 3), (LayerKind::Shirt, "wall_shirt", 4)];
+    let layer = |(kind, name, last)| TextureLayer { kind, image: image(name, last) };
+    let rich = rich.with_layers(layers.map(layer).to_vec());
     let materials =
         vec![rich.clone(), rich.clone().with_clamped(true), base, Material::named("gone").hidden()];
     let mesh = |m| triangles(3).with_uvs(vec![[0.0, 0.0]; 3]).with_material(MaterialId(m));
     let scene = scene((0..4).map(mesh).collect(), materials.clone());
     let (gltf, document) = done(&scene);
     // Each image is written once, with one texture for each way of wrapping.
-    assert_eq!(["images", "textures", "samplers"].map(|t| document[t].as_array().unwrap().len()), [3, 6, 1]);
+    assert_eq!(["images", "textures", "samplers"].map(|t| document[t].as_array().unwrap().len()), [5, 8, 1]);
+    assert_eq!(
+        document["materials"][0]["extras"]["layers"]["shirt"],
+        json!({ "image": 4, "name": "wall_shirt" })
+    );
     assert_eq!(document["samplers"][0], json!({ "wrapS": 33071, "wrapT": 33071 }));
     let glb = gltf.to_glb();
     let document = Document::from_slice(&glb, &no_files, &Options::default()).unwrap();
@@ -151,6 +159,7 @@ fn textures_of_directions_and_light_and_their_edges_come_back() {
         assert_eq!(bytes(&found.image), bytes(&wanted.image));
         assert_eq!(bytes(&found.normal), bytes(&wanted.normal));
         assert_eq!(bytes(&found.emissive), bytes(&wanted.emissive));
+        assert_eq!((&found.layers, &found.extras), (&wanted.layers, &wanted.extras));
         assert_eq!(
             (found.clamped, found.is_hidden()),
             (wanted.clamped, wanted.is_hidden()),

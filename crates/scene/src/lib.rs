@@ -77,7 +77,7 @@ pub use model::extra::Extra;
 pub use model::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 pub use model::marks::{Mark, Marks};
 pub use model::names::{self, Naming};
-pub use model::{Image, Level, Material, Node, Scene, Variant};
+pub use model::{Image, LayerKind, Level, Material, Node, Scene, TextureLayer, Variant};
 pub use skeleton::bind::{BindPose, Order};
 pub use skeleton::join_skeletons::MostBones;
 pub use skeleton::unscaled::Unscaled;

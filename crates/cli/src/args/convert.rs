@@ -112,6 +112,11 @@ pub(crate) struct ConvertArgs {
     /// Use textures that are found, which is the default
     #[arg(long, hide = true, overrides_with = "no_textures")]
     pub textures: bool,
+    /// Leave out texture layers of DarkPlaces that viewers do not draw (_pants, _shirt, _reflect)
+    ///
+    /// By default glTF embeds them for the conversion back, which makes players of Nexuiz 12 % larger.
+    #[arg(long)]
+    pub no_layers: bool,
     /// Skin of a DarkPlaces model, the N of `model.dpm_N.skin`. By default the first, and glTF has all of them as
     /// variants
     #[arg(long, value_name = "N")]

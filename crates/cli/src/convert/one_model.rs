@@ -317,6 +317,7 @@ impl ConvertRun<'_> {
         ExportOptions::default()
             .with_influences(influences)
             .with_close_loops(self.args.close_loops)
+            .with_layers(!self.args.no_layers)
             .with_frames_at(self.args.frames_at.filter(|_| exchanged))
     }
 

@@ -4,6 +4,9 @@
 use meshwright_core::json::JsonValue;
 use std::borrow::Cow;
 
+/// The extension of specular highlights.
+pub(super) const SPECULAR: &str = "KHR_materials_specular";
+
 /// The appearance of a primitive's surface.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -24,6 +27,10 @@ pub struct Material<'a> {
     pub emissive_texture: Option<TextureUse>,
     /// The colour of emitted light. The texture is multiplied by it.
     pub emissive: [f32; 3],
+    /// The texture of the colour of highlights (`KHR_materials_specular`).
+    pub specular_texture: Option<TextureUse>,
+    /// The colour of highlights. The texture is multiplied by it.
+    pub specular: [f32; 3],
     /// The use of alpha.
     pub alpha: Alpha,
     /// True if both sides of triangles are drawn.
@@ -43,6 +50,8 @@ impl Default for Material<'_> {
             normal_texture: None,
             emissive_texture: None,
             emissive: [0.0; 3],
+            specular_texture: None,
+            specular: [1.0; 3],
             alpha: Alpha::Opaque,
             double_sided: false,
             extras: None,
@@ -145,6 +154,7 @@ pub(super) fn texture(value: JsonValue<'_, '_>, images: usize, samplers: usize) 
 pub(super) fn material<'a>(value: JsonValue<'_, 'a>, name: Cow<'a, str>, textures: usize) -> Material<'a> {
     let plain = Material::default();
     let surface = value.get("pbrMetallicRoughness");
+    let specular = value.get("extensions").and_then(|all| all.get(SPECULAR));
     let texture = |of: Option<JsonValue<'_, '_>>, name| {
         of.and_then(|of| of.get(name)).map(|info| texture_use(info, textures))
     };
@@ -158,6 +168,8 @@ pub(super) fn material<'a>(value: JsonValue<'_, 'a>, name: Cow<'a, str>, texture
         normal_texture: texture(Some(value), "normalTexture"),
         emissive_texture: texture(Some(value), "emissiveTexture"),
         emissive: shares(value, "emissiveFactor", plain.emissive),
+        specular_texture: texture(specular, "specularColorTexture"),
+        specular: plain.specular,
         alpha: match value.get("alphaMode").and_then(JsonValue::as_str).as_deref() {
             Some("BLEND") => Alpha::Blend,
             Some("MASK") => Alpha::Mask(share(value, "alphaCutoff", 0.5)),

@@ -1,6 +1,6 @@
 //! Writes tables as JSON, in a fixed order and without default values.
 
-use super::material::{Alpha, Material, TextureUse};
+use super::material::{Alpha, Material, SPECULAR, TextureUse};
 use super::model::{Accessor, Animation, Mesh, Node, Primitive, Scene, Skin, Tables, Transform, View};
 use super::parse::VARIANTS;
 use crate::document::ImageSource;
@@ -127,11 +127,16 @@ fn root(json: &mut Text, tables: &Tables<'_>, uri: Option<&str>) {
     });
     json.table("bufferViews", &tables.views, view);
     json.optional("scene", tables.scene);
-    if !tables.variants.is_empty() {
+    let has_variants = !tables.variants.is_empty();
+    if has_variants {
         json.extension(VARIANTS, |json| {
             json.table("variants", &tables.variants, |json, name| json.key("name").string(name));
         });
-        json.key("extensionsUsed").list([VARIANTS], Text::string);
+    }
+    let has_highlights = tables.materials.iter().any(|material| material.specular_texture.is_some());
+    let used = [has_highlights.then_some(SPECULAR), has_variants.then_some(VARIANTS)];
+    if has_variants || has_highlights {
+        json.key("extensionsUsed").list(used.into_iter().flatten(), Text::string);
     }
     json.table("images", &tables.images, |json, image| {
         if let ImageSource::View(view) = image.source {
@@ -223,6 +228,12 @@ fn material(json: &mut Text, material: &Material<'_>) {
     texture(json, "normalTexture", material.normal_texture, Some(1.0));
     texture(json, "emissiveTexture", material.emissive_texture, None);
     json.floats("emissiveFactor", &material.emissive);
+    if material.specular_texture.is_some() {
+        json.extension(SPECULAR, |json| {
+            json.floats("specularColorFactor", &material.specular);
+            texture(json, "specularColorTexture", material.specular_texture, None);
+        });
+    }
     json.extras(material.extras.as_ref());
 }
 

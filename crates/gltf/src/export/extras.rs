@@ -1,7 +1,7 @@
 //! Writes native fields as JSON.
 
 use meshwright_core::json::Quoted;
-use meshwright_scene::{Budget, Clip, ConvertError, Extra, Scene};
+use meshwright_scene::{Budget, Clip, ConvertError, Extra, LayerKind, Scene};
 use std::fmt::Write as _;
 use std::num::NonZeroU16;
 
@@ -52,6 +52,43 @@ pub(crate) fn of_marked(
         Some(mark) => with_front(memory, own, vec![mark.field(memory)?]),
         None => extras_text(memory, own),
     }
+}
+
+/// A texture layer of a material, by the number and the name of its image. Names survive editors that renumber images.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layer<'n> {
+    pub(crate) kind: LayerKind,
+    pub(crate) image: usize,
+    pub(crate) name: &'n str,
+}
+
+/// The memory of the fields of a layer, in addition to its name.
+const LAYER: usize = 200;
+
+/// The field of a material's extras with its texture layers.
+const LAYERS: &str = "layers";
+
+/// Returns the `extras` of a material, with its texture layers and its mark.
+pub(crate) fn of_material(
+    memory: &Budget,
+    own: Option<&Extra>,
+    layers: Vec<Layer<'_>>,
+    mark: Option<Mark<'_>>,
+) -> Result<Option<String>, ConvertError> {
+    if layers.is_empty() {
+        return of_marked(memory, own, mark);
+    }
+    let names = layers.iter().map(|layer| layer.name.len()).fold(0, usize::saturating_add);
+    memory.charge_items("layers", names as u64, 1)?;
+    memory.charge_items("layers", layers.len() as u64, LAYER)?;
+    let field = |layer: &Layer<'_>| {
+        let number = Extra::Int(i64::try_from(layer.image).unwrap_or(i64::MAX));
+        let image = Extra::Map(vec![("image".into(), number), ("name".into(), layer.name.into())]);
+        (layer.kind.name().to_owned(), image)
+    };
+    let mut front = mark.map(|mark| mark.field(memory)).transpose()?.into_iter().collect::<Fields>();
+    front.push((LAYERS.into(), Extra::Map(layers.iter().map(field).collect())));
+    with_front(memory, own, front)
 }
 
 /// Returns `extras` with more fields at the front, which replace those of the same names.

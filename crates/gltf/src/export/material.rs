@@ -4,9 +4,22 @@ use crate::document::{self, Alpha, ImageSource, Texture, TextureSampler, Texture
 use crate::export::extras::{self, Mark};
 use crate::export::geometry::owned;
 use crate::export::output::{Output, add};
-use meshwright_scene::{AlphaLevels, AlphaMode, ConvertError, Image, Loss, Mesh, Scene};
+use meshwright_scene::{
+    AlphaLevels, AlphaMode, ConvertError, Image, LayerKind, Loss, Material, Mesh, Scene, TextureLayer,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The exponent of highlights in DarkPlaces, by default (`r_shadow_glossexponent`): `pow(N.H, 32) * gloss`.
+const GLOSS_EXPONENT: f64 = 32.0;
+/// The square of the width of glTF's highlight (GGX, `roughness^4`) that is as wide as one with that exponent.
+const GLOSS_WIDTH: f64 = 2.0 / (GLOSS_EXPONENT + 2.0);
+/// The roughness: the fourth root of the width.
+const GLOSS_ROUGHNESS: f32 = 0.492_479_06;
+/// The factor of the colour of highlights. In the middle, glTF's highlight is `F0 / (4 * width)` times as bright as a
+/// white surface in the same light, where F0 is 0.04 times the factor; that of DarkPlaces is 1 for a white texture.
+#[expect(clippy::cast_possible_truncation, reason = "about 5.9")]
+const GLOSS_FACTOR: f32 = (4.0 * GLOSS_WIDTH / 0.04) as f32;
 
 /// Writes materials when a mesh uses them; unused ones are not written.
 #[derive(Debug)]
@@ -14,6 +27,8 @@ pub(crate) struct Materials<'a> {
     scene: &'a Scene,
     /// True if materials get marks.
     marked: bool,
+    /// True if layers that viewers do not draw are embedded.
+    has_layers: bool,
     /// The written materials, by material number, presence of texture coordinates, and alpha levels of the vertices.
     written: BTreeMap<(usize, bool, AlphaLevels), usize>,
     images: BTreeMap<(&'a str, &'a [u8]), usize>,
@@ -28,10 +43,11 @@ pub(crate) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    pub(crate) const fn new(scene: &'a Scene, marked: bool) -> Self {
+    pub(crate) const fn new(scene: &'a Scene, marked: bool, has_layers: bool) -> Self {
         Self {
             scene,
             marked,
+            has_layers,
             written: BTreeMap::new(),
             images: BTreeMap::new(),
             seen: BTreeMap::new(),
@@ -70,7 +86,8 @@ impl<'a> Materials<'a> {
         let Some(source) = self.scene.materials.get(material) else { return Ok(None) };
         let (uvs, alpha) = (!mesh.uvs.is_empty(), mesh.alpha_levels());
         // Without a texture it makes no difference.
-        let plain = [&source.image, &source.normal, &source.emissive].iter().all(|image| image.is_none());
+        let plain = [&source.image, &source.normal, &source.emissive].iter().all(|image| image.is_none())
+            && source.layers.is_empty();
         let key = (material, uvs || plain, alpha);
         if let Some(index) = self.written.get(&key) {
             return Ok(Some(*index));
@@ -92,6 +109,12 @@ impl<'a> Materials<'a> {
         if let Some(image) = source.emissive.as_ref().filter(|_| uvs) {
             emissive = self.texture(out, (image, source.clamped), &path, losses)?;
         }
+        let gloss = source.layer(LayerKind::Gloss).filter(|_| uvs);
+        let gloss = match gloss {
+            Some(image) => self.texture(out, (image, source.clamped), &path, losses)?,
+            None => None,
+        };
+        let layers = self.layers(out, source, &path, losses)?;
         out.charge_objects(1, source.name.len())?;
         let color = factor(source.base_color, &path, losses);
         let mark = self.marked.then_some(Mark { index: material, of: None, name: &source.name });
@@ -100,10 +123,12 @@ impl<'a> Materials<'a> {
             base_color: color,
             base_color_texture: texture.map(TextureUse::first_set),
             metallic: 0.0,
-            roughness: 1.0,
+            roughness: if gloss.is_some() { GLOSS_ROUGHNESS } else { 1.0 },
             normal_texture: normal.map(TextureUse::first_set),
             emissive_texture: emissive.map(TextureUse::first_set),
             emissive: if emissive.is_some() { [1.0; 3] } else { [0.0; 3] },
+            specular_texture: gloss.map(TextureUse::first_set),
+            specular: [if gloss.is_some() { GLOSS_FACTOR } else { 1.0 }; 3],
             alpha: match source.alpha_mode(Some(mesh)) {
                 AlphaMode::Mask(cutoff) => {
                     Alpha::Mask(if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 })
@@ -112,11 +137,43 @@ impl<'a> Materials<'a> {
                 _ => Alpha::Opaque,
             },
             double_sided: source.double_sided,
-            extras: extras::of_marked(&out.memory, source.extras.as_ref(), mark)?,
+            extras: extras::of_material(&out.memory, source.extras.as_ref(), layers, mark)?,
         };
         let index = add(&mut out.tables.materials, written);
         self.written.insert(key, index);
         Ok(Some(index))
+    }
+
+    /// Embeds the layers of a material. Returns the number and the name of the image of each.
+    fn layers(
+        &mut self,
+        out: &mut Output<'a>,
+        material: &'a Material,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<extras::Layer<'a>>, ConvertError> {
+        let is_mixed = material.layer(LayerKind::Base).is_some();
+        let is_drawn = |kind| match kind {
+            LayerKind::Pants | LayerKind::Shirt => is_mixed,
+            kind => matches!(kind, LayerKind::Base | LayerKind::Gloss),
+        };
+        let mut layers = Vec::new();
+        for TextureLayer { kind, image } in &material.layers {
+            let written = self.has_layers || *kind == LayerKind::Gloss;
+            if !is_drawn(*kind) {
+                let name = &image.name;
+                losses.push(if written {
+                    let message = format!("{name} is kept as a layer; viewers do not draw it");
+                    Loss::note("texture-layer", path, message)
+                } else {
+                    Loss::new("texture-left-out", path, format!("the layer {name} was left out"))
+                });
+            }
+            if written && let Some(index) = self.image(out, image, path, losses)? {
+                layers.push(extras::Layer { kind: *kind, image: index, name: &image.name });
+            }
+        }
+        Ok(layers)
     }
 
     fn texture(
@@ -207,4 +264,15 @@ fn factor(color: [f32; 4], path: &str, losses: &mut Vec<Loss>) -> [f32; 4] {
         losses.push(Loss::new("color-clamped", path, "the colour was clamped to the range 0 to 1"));
     }
     clamped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn highlights_are_as_wide_and_as_bright_as_the_engines() {
+        assert!((f64::from(GLOSS_ROUGHNESS).powi(4) - GLOSS_WIDTH).abs() < 1e-7);
+        assert!((GLOSS_FACTOR - 5.882_353).abs() < 1e-6, "{GLOSS_FACTOR}");
+    }
 }

@@ -235,7 +235,7 @@ impl<'a> Export<'a, '_> {
             }
         }
         let bumpy = self.bumpy()?;
-        let mut materials = Materials::new(scene, self.kept.is_some());
+        let mut materials = Materials::new(scene, self.kept.is_some(), self.options.layers);
         let seen = take(&mut self.seen);
         for (i, ((mesh, drawn), seen)) in scene.meshes.iter().zip(drawn).zip(seen).enumerate() {
             let path = format!("meshes[{i}]");

@@ -21,13 +21,22 @@ pub struct ExportOptions {
     /// The number of frames per second at which keys are written, whatever the rates of the clips. The extras of the
     /// clips hold their own rates. An editor that samples at this rate preserves every key.
     pub frames_at: Option<NonZeroU16>,
+    /// Texture layers that viewers do not draw (`_pants`, `_shirt`, `_reflect`, and the base texture under mixed
+    /// colours) are embedded for the conversion back.
+    pub layers: bool,
     /// The memory limit for the conversion and its result, in bytes. By default 256 MiB.
     pub memory: u64,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { influences: Influences::Four, close_loops: false, frames_at: None, memory: 256 << 20 }
+        Self {
+            influences: Influences::Four,
+            close_loops: false,
+            frames_at: None,
+            layers: true,
+            memory: 256 << 20,
+        }
     }
 }
 
@@ -50,6 +59,13 @@ impl ExportOptions {
     #[must_use]
     pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
         self.frames_at = rate;
+        self
+    }
+
+    /// Returns the same options with or without the texture layers that viewers do not draw.
+    #[must_use]
+    pub const fn with_layers(mut self, layers: bool) -> Self {
+        self.layers = layers;
         self
     }
 

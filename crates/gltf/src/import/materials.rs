@@ -4,7 +4,10 @@ use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
 use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
 use meshwright_core::{FieldPath, ReadError};
-use meshwright_scene::{AlphaMode, Image, Loss, Material};
+use meshwright_scene::{AlphaMode, Extra, Image, LayerKind, Loss, Material, TextureLayer};
+
+/// The field of a material's extras with its texture layers.
+const LAYERS: &str = "layers";
 
 /// The texture coordinates of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -69,6 +72,7 @@ pub(super) fn read(
         }
         // A mesh has one set of texture coordinates.
         let first = own.base_color_texture.or(own.normal_texture).or(own.emissive_texture);
+        let first = first.or(own.specular_texture);
         let place = first.as_ref().map(Coordinates::from_use).unwrap_or_default();
         let mut beside = |texture: Option<TextureUse>| {
             let here = texture.filter(|texture| Coordinates::from_use(texture) == place);
@@ -77,7 +81,8 @@ pub(super) fn read(
             }
             here.and_then(|texture| texture_of(texture).image)
         };
-        let [normal, emissive] = [own.normal_texture, own.emissive_texture].map(&mut beside);
+        let [normal, emissive, specular] =
+            [own.normal_texture, own.emissive_texture, own.specular_texture].map(&mut beside);
         if let Some(image) = normal {
             material.normal = images.get(&path, image)?;
         }
@@ -91,6 +96,17 @@ pub(super) fn read(
             Alpha::Opaque => AlphaMode::Opaque,
         };
         material.extras = extras.get(m)?;
+        let mut layers = take_layers(&mut material.extras, document);
+        if let Some(image) = specular {
+            layers.retain(|(kind, _)| *kind != LayerKind::Gloss);
+            layers.push((LayerKind::Gloss, image));
+            layers.sort_by_key(|(kind, _)| *kind);
+        }
+        for (kind, image) in layers {
+            charge_push::<TextureLayer>(document, &path, "layers")?;
+            let image = images.get(&path, image)?;
+            material.layers.extend(image.map(|image| TextureLayer { kind, image }));
+        }
         coordinates.push(place);
         list.push(material);
     }
@@ -101,6 +117,38 @@ pub(super) fn read(
         );
     }
     Ok(Materials { list, coordinates })
+}
+
+/// Takes the texture layers out of the extras of a material: their kinds and images. The number of an image counts if
+/// its name agrees; an editor may have renumbered images, or dropped those that nothing draws.
+fn take_layers(extras: &mut Option<Extra>, document: &Document<'_>) -> Vec<(LayerKind, usize)> {
+    let Some(Extra::Map(fields)) = extras else { return Vec::new() };
+    let Some(at) = fields.iter().position(|(name, value)| name == LAYERS && matches!(value, Extra::Map(_)))
+    else {
+        return Vec::new();
+    };
+    let (_, listed) = fields.remove(at);
+    if fields.is_empty() {
+        *extras = None;
+    }
+    let Extra::Map(listed) = listed else { return Vec::new() };
+    let field = |value: &Extra, name: &str| match value {
+        Extra::Map(fields) => fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()),
+        _ => None,
+    };
+    let find = |kind: LayerKind| {
+        let (_, value) = listed.iter().find(|(name, _)| name == kind.name())?;
+        let Some(Extra::Text(name)) = field(value, "name") else { return None };
+        let is_it = |image: &usize| document.images().get(*image).is_some_and(|image| image.name == name);
+        let number = match field(value, "image") {
+            Some(Extra::Int(number)) => usize::try_from(number).ok().filter(is_it),
+            _ => None,
+        };
+        let mut named = (0..document.images().len()).filter(is_it);
+        let only = || named.next().filter(|_| named.next().is_none());
+        Some((kind, number.or_else(only)?))
+    };
+    LayerKind::ALL.into_iter().filter_map(find).collect()
 }
 
 /// Loads images, each once.

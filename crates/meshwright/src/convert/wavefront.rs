@@ -2,7 +2,7 @@
 
 use crate::formats::WriteOptions;
 use meshwright_scene::obj::{self, ObjOptions};
-use meshwright_scene::{Budget, ConvertError, Converted, Image, OutputFiles, Scene};
+use meshwright_scene::{Budget, ConvertError, Converted, Image, Loss, OutputFiles, Scene};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -36,7 +36,15 @@ pub(super) fn files(
         budget.charge("textures", image.bytes.len() as u64)?;
         files.push(name, image.bytes.to_vec());
     }
-    Ok(Converted::new(files, written.losses))
+    let mut losses = written.losses;
+    let further = scene.materials.iter().map(crate::formats::left_out).fold(0, usize::saturating_add);
+    if further > 0 {
+        let message = "materials of OBJ have one texture";
+        losses.push(
+            Loss::new("texture-left-out", "materials", message).with_count(further, "texture", "textures"),
+        );
+    }
+    Ok(Converted::new(files, losses))
 }
 
 /// The files that materials name.

@@ -1,7 +1,7 @@
 //! An estimate of the GPU memory of a model.
 
 use super::images::ImageInfo;
-use meshwright_scene::{Image, Mesh, Scene, Skin};
+use meshwright_scene::{Image, LayerKind, Mesh, Scene, Skin};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,7 +30,11 @@ impl GpuMemory {
     /// Estimates the GPU memory of a scene.
     pub fn estimate(scene: &Scene) -> Self {
         let materials = scene.materials.iter();
-        let images = materials.flat_map(|m| [&m.image, &m.normal, &m.emissive].into_iter().flatten());
+        let images = materials
+            .flat_map(|m| {
+                [m.image.as_ref(), m.normal.as_ref(), m.emissive.as_ref(), m.layer(LayerKind::Gloss)]
+            })
+            .flatten();
         let distinct: BTreeMap<_, &Image> = images.map(|image| (Arc::as_ptr(&image.bytes), image)).collect();
         let size = |image: &Image| ImageInfo::read(image).map_or(0, |i| texture_bytes(i.width, i.height));
         Self {

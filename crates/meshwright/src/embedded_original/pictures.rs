@@ -1,6 +1,7 @@
 //! Fingerprints of exported textures, to detect edited ones.
 
 use super::fields::Value;
+use crate::formats::further_textures;
 use meshwright_edit::is_palette;
 use meshwright_scene::{Budget, Extra, Image, LimitExceeded, Marks, Material, Scene, Variant};
 use sha2::{Digest, Sha256};
@@ -10,6 +11,9 @@ use std::collections::BTreeSet;
 const PICTURES: &str = "pictures";
 const FILE: &str = "sha256";
 const PIXELS: &str = "pixels";
+/// The field of a fingerprint with those of the further textures, by the suffix of their files.
+const FURTHER: &str = "further";
+const SUFFIX: &str = "suffix";
 
 /// The field of a record that holds the looks of the export, and its fields.
 const LOOKS: &str = "looks";
@@ -26,6 +30,14 @@ enum Print {
     None,
     /// Hashes of the file, and of the pixels if it can be decoded.
     Known { file: String, pixels: Option<String> },
+}
+
+/// The known facts about the textures of a material of the original.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Prints {
+    own: Print,
+    /// The further textures: suffix, name of the image, and facts.
+    further: Vec<(String, String, Print)>,
 }
 
 /// A look: its name, and the numbers of its materials in the export.
@@ -46,7 +58,7 @@ impl Look {
 /// The known facts about the textures and looks of an original, by material.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pictures {
-    prints: Vec<Print>,
+    prints: Vec<Prints>,
     looks: Vec<Look>,
 }
 
@@ -93,6 +105,71 @@ impl Print {
     }
 }
 
+impl Prints {
+    fn new(material: &Material, budget: &Budget) -> Self {
+        let further = further_textures(material)
+            .map(|(image, suffix)| (suffix.to_owned(), image.name.clone(), Print::new(Some(image), budget)));
+        Self { own: Print::new(material.image.as_ref(), budget), further: further.collect() }
+    }
+
+    fn read(item: Value<'_>, budget: &Budget) -> Result<Self, LimitExceeded> {
+        let print = |item: Value<'_>| match item.get(FILE).text() {
+            Some(file) => {
+                let pixels = item.get(PIXELS).text().map(str::to_owned);
+                Print::Known { file: file.to_owned(), pixels }
+            }
+            None => Print::None,
+        };
+        let listed = item.get(FURTHER);
+        budget.charge_items("pictures", listed.items().count() as u64, size_of::<[Print; 4]>())?;
+        let further = |item: Value<'_>| {
+            let suffix = item.get(SUFFIX).text()?.to_owned();
+            Some((suffix, item.get(NAME).text()?.to_owned(), print(item)))
+        };
+        Ok(Self { own: print(item), further: listed.items().filter_map(further).collect() })
+    }
+
+    fn to_extra(&self) -> Extra {
+        let text = |name: &str, value: &str| (name.to_owned(), value.into());
+        let fields = |print: &Print| match print {
+            Print::Known { file, pixels } => {
+                let pixels = pixels.as_deref().map(|pixels| text(PIXELS, pixels));
+                std::iter::once(text(FILE, file)).chain(pixels).collect::<Vec<_>>()
+            }
+            Print::None | Print::Unknown => Vec::new(),
+        };
+        let further = |(suffix, name, print): &(String, String, Print)| {
+            let named = [text(SUFFIX, suffix), text(NAME, name)];
+            Extra::Map(named.into_iter().chain(fields(print)).collect())
+        };
+        let mut all = fields(&self.own);
+        if !self.further.is_empty() {
+            all.push((FURTHER.into(), Extra::List(self.further.iter().map(further).collect())));
+        }
+        Extra::Map(all)
+    }
+
+    /// Returns true if the texture has the colours of a player mixed in.
+    fn is_colored(&self) -> bool {
+        self.further.iter().any(|(suffix, ..)| suffix.is_empty())
+    }
+
+    /// Returns the edited further textures of a material, under the names of their files. Without a mark, the
+    /// material may be that of another look with the same name, so that the images need their names.
+    fn changed(&self, edited: &Material, is_marked: bool, budget: &Budget) -> Vec<Image> {
+        let changed = |(image, suffix): (&Image, &str)| {
+            let (_, name, print) = self.further.iter().find(|(own, ..)| own == suffix)?;
+            let is_it = is_marked || image.name == *name;
+            (is_it && print.differs(image, budget)).then(|| {
+                let mut image = image.clone();
+                image.name.clone_from(name);
+                image
+            })
+        };
+        further_textures(edited).filter_map(changed).collect()
+    }
+}
+
 /// Returns the number that a material of an edited scene had in the export.
 fn number(marks: &Marks, edited: usize) -> Option<usize> {
     marks.materials.get(edited).and_then(Option::as_ref).map(|mark| mark.index)
@@ -101,15 +178,15 @@ fn number(marks: &Marks, edited: usize) -> Option<usize> {
 impl Pictures {
     /// Computes the fingerprints of the textures of an exported scene.
     pub(super) fn new(scene: &Scene, budget: &Budget) -> Self {
-        let prints = scene.materials.iter().map(|m| Print::new(m.image.as_ref(), budget)).collect();
+        let prints = scene.materials.iter().map(|m| Prints::new(m, budget)).collect();
         Self { prints, looks: scene.variants.iter().map(|variant| Look::new(variant, Some)).collect() }
     }
 
     /// Computes the fingerprints of the textures that were found for an original. Other textures are unknown.
     pub(super) fn from_scene(scene: &Scene, budget: &Budget) -> Self {
         let print = |m: &Material| match &m.image {
-            Some(image) => Print::new(Some(image), budget),
-            None => Print::Unknown,
+            Some(_) => Prints::new(m, budget),
+            None => Prints::default(),
         };
         let looks = scene.variants.iter().map(|variant| Look::new(variant, Some)).collect();
         Self { prints: scene.materials.iter().map(print).collect(), looks }
@@ -118,15 +195,8 @@ impl Pictures {
     /// Reads the fingerprints from a record.
     pub(super) fn read(record: Value<'_>, budget: &Budget) -> Result<Self, LimitExceeded> {
         let list = record.get(PICTURES);
-        budget.charge_items("pictures", list.items().count() as u64, size_of::<[Print; 4]>())?;
-        let print = |item: Value<'_>| match item.get(FILE).text() {
-            Some(file) => {
-                let pixels = item.get(PIXELS).text().map(str::to_owned);
-                Print::Known { file: file.to_owned(), pixels }
-            }
-            None => Print::None,
-        };
-        let prints = list.items().map(print).collect();
+        budget.charge_items("pictures", list.items().count() as u64, size_of::<[Prints; 4]>())?;
+        let prints = list.items().map(|item| Prints::read(item, budget)).collect::<Result<_, _>>()?;
         let looks = record.get(LOOKS);
         budget.charge_items("looks", looks.items().count() as u64, size_of::<[Look; 2]>())?;
         let number = |n: Value<'_>| n.as_integer().and_then(|n| usize::try_from(n).ok());
@@ -163,19 +233,15 @@ impl Pictures {
         new.map(|variant| variant.name.clone()).collect()
     }
 
-    fn to_extra(&self) -> Extra {
-        let text = |name: &str, value: &str| (name.to_owned(), value.into());
-        let item = |print: &Print| match print {
-            Print::Known { file, pixels } => {
-                let pixels = pixels.as_deref().map(|pixels| text(PIXELS, pixels));
-                Extra::Map(std::iter::once(text(FILE, file)).chain(pixels).collect())
-            }
-            Print::None | Print::Unknown => Extra::Map(Vec::new()),
-        };
-        Extra::List(self.prints.iter().map(item).collect())
+    /// Returns the facts about the textures of a material of an edited scene, and its number in the export.
+    fn prints(&self, e: usize, own: &Material, marks: &Marks, native: &Scene) -> Option<(usize, &Prints)> {
+        let named = || native.materials.iter().position(|n| n.name == own.name && !n.name.is_empty());
+        let number = number(marks, e).or_else(named)?;
+        self.prints.get(number).map(|prints| (number, prints))
     }
 
-    /// Returns the edited images of materials that only other looks than that of the native scene have.
+    /// Returns the edited images besides the textures of the native scene: those of materials of other looks only,
+    /// further textures, and textures with the colours of a player.
     pub(super) fn changed_looks(
         &self,
         edited: &Scene,
@@ -183,12 +249,20 @@ impl Pictures {
         native: &Scene,
         budget: &Budget,
     ) -> Vec<Image> {
-        let changed = |(e, own): (usize, &Material)| {
-            let mark = number(marks, e).filter(|mark| *mark >= native.materials.len())?;
-            let image = own.image.as_ref()?;
-            self.prints.get(mark)?.differs(image, budget).then(|| image.clone())
-        };
-        edited.materials.iter().enumerate().filter_map(changed).collect()
+        let mut images: Vec<Image> = Vec::new();
+        for (e, own) in edited.materials.iter().enumerate().filter(|(_, own)| !is_palette(&own.name)) {
+            let Some((number, prints)) = self.prints(e, own, marks, native) else { continue };
+            let is_other = number >= native.materials.len() || prints.is_colored();
+            let image = own.image.as_ref().filter(|image| is_other && prints.own.differs(image, budget));
+            let is_marked = self::number(marks, e).is_some();
+            for image in image.cloned().into_iter().chain(prints.changed(own, is_marked, budget)) {
+                // Several materials may share a texture.
+                if images.iter().all(|known| (&known.name, &known.bytes) != (&image.name, &image.bytes)) {
+                    images.push(image);
+                }
+            }
+        }
+        images
     }
 
     /// Returns, for each material of an edited scene, whether its texture differs from the original's.
@@ -201,14 +275,10 @@ impl Pictures {
     ) -> Vec<bool> {
         let changed = |(e, own): (usize, &Material)| {
             let image = own.image.as_ref().filter(|_| !is_palette(&own.name))?;
-            let mark = number(marks, e);
+            let (number, prints) = self.prints(e, own, marks, native)?;
             // The material of another look has its name from a native one, and its picture from elsewhere.
-            if mark.is_some_and(|mark| mark >= native.materials.len()) {
-                return None;
-            }
-            let named = || native.materials.iter().position(|n| n.name == own.name && !n.name.is_empty());
-            let print = self.prints.get(mark.or_else(named)?)?;
-            Some(print.differs(image, budget))
+            let is_native = number < native.materials.len() && !prints.is_colored();
+            Some(is_native && prints.own.differs(image, budget))
         };
         let all = edited.materials.iter().enumerate().map(changed);
         all.map(Option::unwrap_or_default).collect()
@@ -222,7 +292,7 @@ pub(crate) fn with_pictures(record: &Extra, scene: &Scene, budget: &Budget) -> E
         && !scene.materials.is_empty()
     {
         let pictures = Pictures::new(scene, budget);
-        fields.push((PICTURES.into(), pictures.to_extra()));
+        fields.push((PICTURES.into(), Extra::List(pictures.prints.iter().map(Prints::to_extra).collect())));
         if !pictures.looks.is_empty() {
             fields.push((LOOKS.into(), pictures.looks()));
         }

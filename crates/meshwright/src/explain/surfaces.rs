@@ -105,9 +105,12 @@ notices! {
     note "texture-guessed",
         "The texture is not where its name says; a file of the same name next to the model was used.",
         "Put the texture where the name says: the engine does not find it here.";
+    note "texture-layer",
+        "A glTF keeps a texture layer of the game for the conversion back, and viewers do not draw it.",
+        "Pass `--colors` to mix the layers of shirt and pants in, or `--no-layers` to leave layers out.";
     loss "texture-left-out",
-        "A glTF material cannot express a texture exactly, or two textures do not fit each other.",
-        "Pass `--extras` to keep its name.";
+        "The target cannot express a texture, or two textures do not fit each other.",
+        "Convert to glTF to keep the texture.";
     loss "texture-names-dropped",
         "Materials name a texture file, and the target cannot store the name.",
         "Pass `--extras` or `--keep-native` to keep them in a glTF.";

@@ -1,6 +1,6 @@
 //! The materials of a model's surfaces by the rules of its engine.
 
-use meshwright_scene::{AlphaMode, Extra, Image, Material, MaterialId, MeshId, Scene, Variant};
+use meshwright_scene::{AlphaMode, Extra, Image, Material, MaterialId, MeshId, Scene, TextureLayer, Variant};
 use std::collections::BTreeSet;
 
 /// The look of a surface, as far as a material can express it.
@@ -16,7 +16,9 @@ pub(crate) struct Look {
     pub(crate) clamped: bool,
     /// The reason why it is not drawn.
     pub(crate) hidden: Option<String>,
-    /// Further textures that materials cannot have: their purpose and path.
+    /// Further textures.
+    pub(crate) layers: Vec<TextureLayer>,
+    /// The paths of further textures, by their purpose.
     pub(crate) further: Vec<(&'static str, String)>,
 }
 
@@ -84,6 +86,7 @@ fn wearing(mut material: Material, look: &Look) -> Material {
     material.image = look.image.clone().or(material.image);
     material.normal = look.normal.clone();
     material.emissive = look.emissive.clone();
+    material.layers.clone_from(&look.layers);
     material.alpha = look.alpha.unwrap_or(material.alpha);
     material.double_sided |= look.double_sided;
     material.clamped |= look.clamped;

@@ -50,9 +50,9 @@ pub use format_facts::UnknownFormat;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
+pub(crate) use pictures::{beside as pictures_beside, left_out, one_look};
 #[cfg(feature = "gltf")]
-pub(crate) use pictures::push_picture;
-pub(crate) use pictures::{beside as pictures_beside, one_look};
+pub(crate) use pictures::{further_textures, push_picture};
 pub use settings::ReadSettings;
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 pub(crate) use skins::{mesh_in_skin, renamed_skin};

@@ -3,7 +3,8 @@
 use super::texture_names::TextureNames;
 use super::{Format, WriteOptions};
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Image, Loss, MaterialId, OutputFiles, Scene, Unsupported,
+    Budget, ConvertError, Converted, Image, LayerKind, Loss, Material, MaterialId, OutputFiles, Scene,
+    Unsupported,
 };
 use std::borrow::Cow;
 
@@ -31,10 +32,11 @@ pub(crate) fn beside(
             continue;
         };
         let Some(stem) = super::texture_names::stem(name) else { continue };
-        let further = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
-        let further = further.into_iter().filter(|_| format.row().pictures_beside);
-        for (image, suffix) in [(&material.image, "")].into_iter().chain(further) {
-            let Some(image) = image else { continue };
+        // The engine mixes the colours of players itself.
+        let mixed = material.layer(LayerKind::Base).filter(|_| format.row().pictures_beside);
+        let own = if mixed.is_some() { COLORED } else { "" };
+        let further = further_textures(material).filter(|_| format.row().pictures_beside);
+        for (image, suffix) in material.image.iter().map(|image| (image, own)).chain(further) {
             let (stem, losses) = (format!("{stem}{suffix}"), &mut made.losses);
             let Some(Written { name, bytes }) = file(format, image, &stem, i, &budget, losses)? else {
                 continue;
@@ -52,7 +54,7 @@ pub(crate) fn beside(
                     made.value.push(name, bytes.into_owned());
                 }
             }
-            written = written.saturating_add(suffix.is_empty().into());
+            written = written.saturating_add((suffix == own).into());
         }
     }
     for loss in made.losses.iter_mut().filter(|loss| loss.code == Unsupported::Images.code()) {
@@ -66,6 +68,16 @@ pub(crate) fn beside(
     Ok(())
 }
 
+/// The suffix of a texture that has the colours of a player mixed in.
+pub(crate) const COLORED: &str = "_colored";
+
+/// Returns the textures of a material besides its own, with the suffixes of their files.
+pub(crate) fn further_textures(material: &Material) -> impl Iterator<Item = (&Image, &'static str)> {
+    let lights = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
+    let lights = lights.into_iter().filter_map(|(image, suffix)| Some((image.as_ref()?, suffix)));
+    lights.chain(material.layers.iter().map(|layer| (&layer.image, layer.kind.suffix())))
+}
+
 /// Returns true if all looks of a scene are written, not only the first.
 pub(super) fn has_looks(format: Format, options: &WriteOptions) -> bool {
     format.has_skins() && cfg!(feature = "dpm") && options.writes_pictures()
@@ -73,9 +85,9 @@ pub(super) fn has_looks(format: Format, options: &WriteOptions) -> bool {
 
 /// Reports the looks and textures of a scene that a format with one look, and one texture per material, cannot store.
 pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses: &mut Vec<Loss>) {
-    let further = scene.materials.iter().flat_map(|m| [&m.normal, &m.emissive]).flatten().count();
+    let further = scene.materials.iter().map(left_out).fold(0, usize::saturating_add);
     if further > 0 && !pictures_beside {
-        let message = "the format has no textures of directions and of light";
+        let message = "the format has no textures of directions, of light, and of players' colours";
         losses.push(
             Loss::new("texture-left-out", "materials", message).with_count(further, "texture", "textures"),
         );
@@ -85,6 +97,17 @@ pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses
         let looks = scene.variants.len();
         losses.push(Loss::new("variants-dropped", "variants", message).with_count(looks, "look", "looks"));
     }
+}
+
+/// Returns the number of textures of a material besides its own, without those that are mixed into it.
+pub(crate) fn left_out(material: &Material) -> usize {
+    let is_mixed = material.layer(LayerKind::Base).is_some();
+    let left = |suffix: &str| match suffix {
+        "" => false,
+        "_pants" | "_shirt" => !is_mixed,
+        _ => true,
+    };
+    further_textures(material).filter(|(_, suffix)| left(suffix)).count()
 }
 
 /// A texture in the form that the engine reads.

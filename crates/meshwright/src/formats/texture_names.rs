@@ -2,7 +2,7 @@
 
 use super::Format;
 use meshwright_files::output::OutputName;
-use meshwright_scene::{Material, MaterialId, Scene};
+use meshwright_scene::{LayerKind, Material, MaterialId, Scene};
 use std::collections::BTreeMap;
 
 /// Extensions that a name may have, although the file may have another one.
@@ -16,7 +16,7 @@ impl TextureNames {
     /// example in several looks, the later material gets the name of its own texture, or a number.
     pub(super) fn new(format: Format, scene: &Scene) -> Self {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
-        let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone());
+        let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone(), m.layers.clone());
         let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
         let mut taken: BTreeMap<String, usize> = BTreeMap::new();
         // Materials of meshes keep their names.
@@ -27,7 +27,8 @@ impl TextureNames {
             let Some(material) = scene.materials.get(id) else { continue };
             let Some(own) = (format.row().picture)(material) else { continue };
             let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
-            let image = material.image.as_ref().and_then(|image| stem(&image.name));
+            let file = material.layer(LayerKind::Base).or(material.image.as_ref());
+            let image = file.and_then(|image| stem(&image.name));
             let numbered = (2..).map(|n: usize| format!("{own}_{n}"));
             let candidates = [own.to_owned()]
                 .into_iter()

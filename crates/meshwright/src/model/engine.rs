@@ -7,7 +7,7 @@ use super::{Model, Part, PartRole, PartState};
 use crate::formats::engine_materials::{Dressing, Look, Variation};
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};
-use meshwright_scene::{AlphaMode, Image, Loss, Scene};
+use meshwright_scene::{AlphaMode, Image, LayerKind, Loss, Scene, TextureLayer};
 use std::collections::BTreeMap;
 
 /// The decoded images; `None` for an image without colours of its own.
@@ -179,21 +179,18 @@ impl Search<'_> {
         {
             look.image = self.masked(path, image.clone(), mask, pictures);
         }
-        let colored = self.colored(path, surface, look, pictures);
+        self.colored(path, surface, look, pictures);
         look.normal = match (further("norm"), further("bump")) {
             (Some(image), _) => self.take_image(path, image, pictures),
             (None, Some(heights)) => self.directions(path, heights, pictures),
             (None, None) => None,
         };
         look.emissive = further("glow").and_then(|image| self.take_image(path, image, pictures));
-        for kind in ["gloss", "pants", "shirt", "reflect"] {
-            if let Some(file) = further(kind) {
-                look.further.push((kind, file.to_string()));
-                if colored && matches!(kind, "pants" | "shirt") {
-                    continue;
-                }
-                let message = format!("a material cannot express {file} exactly: its extras name it");
-                self.found.losses.push(Loss::new("texture-left-out", path, message));
+        for kind in [LayerKind::Gloss, LayerKind::Pants, LayerKind::Shirt, LayerKind::Reflect] {
+            if let Some(file) = further(kind.name()) {
+                look.further.push((kind.name(), file.to_string()));
+                let image = self.take_image(path, file, pictures);
+                look.layers.extend(image.map(|image| TextureLayer { kind, image }));
             }
         }
         let stage = shader.zip(surface.stage).and_then(|(shader, at)| Some((shader, shader.stages.get(at)?)));
@@ -204,15 +201,15 @@ impl Search<'_> {
         }
     }
 
-    /// Adds the player's colours to the texture, where its layers allow it. Returns true if the texture has such layers.
-    fn colored(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) -> bool {
-        let (Some([shirt, pants]), Some(image)) = (self.colors, look.image.clone()) else { return false };
+    /// Adds the player's colours to the texture, where its layers allow it.
+    fn colored(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) {
+        let (Some([shirt, pants]), Some(image)) = (self.colors, look.image.clone()) else { return };
         let mut layers = Vec::new();
         for (kind, color) in [("pants", pants), ("shirt", shirt)] {
             let file = surface.companions.get(kind);
             layers.extend(file.and_then(|file| self.take_image(path, file, pictures)).map(|l| (l, color)));
         }
-        let (Some(file), false) = (&surface.image, layers.is_empty()) else { return false };
+        let (Some(file), false) = (&surface.image, layers.is_empty()) else { return };
         let made = match self.derived.get(file) {
             Some(made) => made.clone(),
             None => picture::derived::colored(&image, &layers, &self.room).ok().flatten(),
@@ -220,14 +217,14 @@ impl Search<'_> {
         self.derived.insert(file.clone(), made.clone());
         match made {
             Some(made) => {
-                look.further.push(("base", file.to_string()));
+                let kind = LayerKind::Base;
+                look.further.push((kind.name(), file.to_string()));
+                look.layers.push(TextureLayer { kind, image });
                 look.image = Some(made);
-                true
             }
             None => {
                 let message = format!("the layers of {file} were dropped: they have another size");
                 self.found.losses.push(Loss::new("texture-left-out", path, message));
-                false
             }
         }
     }

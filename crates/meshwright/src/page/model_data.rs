@@ -67,7 +67,8 @@ pub fn limited(mut facts: Value) -> Value {
 /// # Errors
 /// As [`convert`](crate::convert).
 pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
-    let gltf = ExportOptions::default().with_influences(Influences::All).with_close_loops(true);
+    let gltf =
+        ExportOptions::default().with_influences(Influences::All).with_close_loops(true).with_layers(false);
     let options = WriteOptions::default().with_limits(limits).with_gltf(gltf);
     let files = convert(scene, Target::Glb, &options)?.value;
     Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())

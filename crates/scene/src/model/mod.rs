@@ -166,6 +166,8 @@ pub struct Material {
     pub normal: Option<Image>,
     /// The emissive texture, whose colours are added.
     pub emissive: Option<Image>,
+    /// Further textures of the engine, each kind at most once.
+    pub layers: Vec<TextureLayer>,
     /// The treatment of alpha.
     pub alpha: AlphaMode,
     /// True if both sides are drawn.
@@ -192,6 +194,8 @@ impl Material {
         with_normal(impl Into<Option<Image>>): normal;
         /// Sets the emissive texture.
         with_emissive(impl Into<Option<Image>>): emissive;
+        /// Sets the further textures of the engine.
+        with_layers(Vec<TextureLayer>): layers;
         /// Sets the treatment of alpha.
         with_alpha(AlphaMode): alpha;
         /// Sets whether both sides are drawn.
@@ -200,6 +204,12 @@ impl Material {
         with_clamped(bool): clamped;
         /// Sets the native fields.
         with_extras(impl Into<Option<Extra>>): extras;
+    }
+
+    /// Returns the image of a layer.
+    #[must_use]
+    pub fn layer(&self, kind: LayerKind) -> Option<&Image> {
+        self.layers.iter().find(|layer| layer.kind == kind).map(|layer| &layer.image)
     }
 
     /// Makes the material invisible, by a mask that no pixel passes. It keeps a mesh in the scene that its
@@ -245,11 +255,72 @@ impl Default for Material {
             image: None,
             normal: None,
             emissive: None,
+            layers: Vec::new(),
             alpha: AlphaMode::Content,
             double_sided: false,
             clamped: false,
             extras: None,
         }
+    }
+}
+
+/// A texture that an engine of the Quake family adds to the base texture of a material.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextureLayer {
+    /// The purpose.
+    pub kind: LayerKind,
+    /// The image.
+    pub image: Image,
+}
+
+/// The purpose of a texture layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum LayerKind {
+    /// The base texture of the file, if the material's texture has the colours of a player mixed in.
+    Base,
+    /// The colour of highlights.
+    Gloss,
+    /// The share of the colour of a player's pants.
+    Pants,
+    /// The share of the colour of a player's shirt.
+    Shirt,
+    /// The share of reflections.
+    Reflect,
+}
+
+impl LayerKind {
+    /// All kinds, in the order in which files list them.
+    pub const ALL: [Self; 5] = [Self::Base, Self::Gloss, Self::Pants, Self::Shirt, Self::Reflect];
+
+    /// Returns the name: the suffix of the file without its underscore, or `base`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Gloss => "gloss",
+            Self::Pants => "pants",
+            Self::Shirt => "shirt",
+            Self::Reflect => "reflect",
+        }
+    }
+
+    /// Returns the suffix of the layer's file after the name of the base texture.
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Self::Base => "",
+            Self::Gloss => "_gloss",
+            Self::Pants => "_pants",
+            Self::Shirt => "_shirt",
+            Self::Reflect => "_reflect",
+        }
+    }
+
+    /// Returns the kind with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
