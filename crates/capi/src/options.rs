@@ -1,7 +1,7 @@
 //! Options for opening models.
 
 use crate::raw::{Refused, optional_text};
-use facade::{Format, Limits, Opener};
+use facade::{Dialect, Format, Limits, Opener};
 use std::ffi::c_char;
 
 /// Options for opening models. Begin with mw_options_default().
@@ -53,15 +53,11 @@ pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<Opener, Refuse
         let unknown = |_| Refused::Argument("unknown format; mw_format lists all");
         opening = opening.format(name.parse::<Format>().map_err(unknown)?);
     }
-    if let Some(name) = dialect_name {
-        opening = opening.dialect(&dialect(name)?);
-    }
+    opening = opening.dialect(dialect_name.map(dialect).transpose()?);
     Ok(opening)
 }
 
 /// A dialect that some format has.
-pub(crate) fn dialect(name: &str) -> Result<String, Refused> {
-    let is_known = Format::ALL.iter().any(|format| format.values("dialect").contains(&name));
-    let unknown = Refused::Argument("unknown dialect; mw_format_dialect lists all");
-    is_known.then(|| name.to_owned()).ok_or(unknown)
+pub(crate) fn dialect(name: &str) -> Result<Dialect, Refused> {
+    name.parse().map_err(|_| Refused::Argument("unknown dialect; mw_format_dialect lists all"))
 }

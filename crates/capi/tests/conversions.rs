@@ -141,7 +141,7 @@ fn every_option_is_the_librarys() {
 
     let out = folder("dialect");
     let said = fine(&["to", "fso", &out, "dialect=doc56", &fixture("dpm/hopper.ok.dpm")]);
-    let dialect = WriteOptions::default().with_dialect(Some("doc56".into())).into();
+    let dialect = WriteOptions::default().with_dialect(Some("doc56".parse().unwrap())).into();
     same(&out, &said, &hopper, Target::Native(Format::Fso), &dialect);
     for word in ["dialect=none", "scale=-1", "scale=nan"] {
         let (code, _, errors) = run(&["to", "glb", &out, word, &fixture("dpm/hopper.ok.dpm")]);

@@ -42,6 +42,20 @@ impl Pattern {
     }
 }
 
+/// A pattern of names that are not paths. Case is ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamePattern(Vec<Token>);
+
+impl NamePattern {
+    pub(crate) fn new(text: &str) -> Result<Self, String> {
+        tokens(&text.to_lowercase()).map(Self)
+    }
+
+    pub(crate) fn matches(&self, name: &str) -> bool {
+        matches_name(&self.0, &name.to_lowercase())
+    }
+}
+
 fn matches_below(parts: &[Segment], names: &[&str]) -> bool {
     match (parts.split_first(), names.split_first()) {
         (None, None) => true,
@@ -64,16 +78,7 @@ impl Segment {
         if text.contains("**") {
             return Err("** must be a whole name of a path".into());
         }
-        let (mut tokens, mut rest) = (Vec::new(), text.chars());
-        while let Some(character) = rest.next() {
-            tokens.push(match character {
-                '?' => Token::Any,
-                '*' => Token::Run,
-                '[' => Token::set(&mut rest)?,
-                _ => Token::Character(character),
-            });
-        }
-        Ok(Self::Name(tokens))
+        tokens(text).map(Self::Name)
     }
 
     /// Returns the name if the part matches only one.
@@ -85,6 +90,19 @@ impl Segment {
         };
         tokens.iter().map(character).collect()
     }
+}
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let (mut tokens, mut rest) = (Vec::new(), text.chars());
+    while let Some(character) = rest.next() {
+        tokens.push(match character {
+            '?' => Token::Any,
+            '*' => Token::Run,
+            '[' => Token::set(&mut rest)?,
+            _ => Token::Character(character),
+        });
+    }
+    Ok(tokens)
 }
 
 impl Token {
@@ -237,6 +255,20 @@ mod tests {
         }
         for wrong in ["[", "[a", "[]", "[!]", "a**", "***"] {
             assert!(Pattern::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn patterns_of_names_ignore_case() {
+        for (pattern, name, expected) in [
+            ("*", "", true),
+            ("a2o_walk*", "A2O_walking_loop", true),
+            ("a?o_*loop", "a2o_walking_loop", true),
+            ("A2O", "a2o_idle", false),
+            ("a/*", "a/idle", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(NamePattern::new(pattern).unwrap().matches(name), expected, "{pattern} {name}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{ClipNamesArg, CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
+use crate::pattern::NamePattern;
 use crate::refusal::{Broken, Refusal};
 use crate::{Fail, batch, render, say};
 use meshwright::crucible::QuaternionOrder;
@@ -59,7 +60,7 @@ impl Reader {
         let left = companions.gesture.get(1).copied().unwrap_or(right);
         let order = if args.quaternions_w_first { QuaternionOrder::Wxyz } else { QuaternionOrder::default() };
         let options = Opener::from(read)
-            .dialect(args.dialect.as_deref().unwrap_or_default())
+            .dialect(args.dialect)
             .quaternions(order)
             .format(args.read_as)
             .companions(!args.no_companions)
@@ -83,9 +84,9 @@ impl Reader {
             over: Mutex::default(),
         };
         for (role, path) in named(args, companions) {
-            let pattern = companions.anim_name.as_deref();
+            let pattern = companions.anim_name.as_ref();
             if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
-                match reader.motions(path, pattern.unwrap_or("*")) {
+                match reader.motions(path, pattern) {
                     Ok(files) => reader.options = files.into_iter().fold(reader.options, Opener::named),
                     Err(refusal) => {
                         reader.missing = reader.missing.or_else(|| Some(refusal.of_companion(path)));
@@ -135,7 +136,7 @@ impl Reader {
 
     /// Reads the animations of a file or a folder whose names match. In a folder, files that cannot be read are
     /// reported and left out.
-    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, Refusal> {
+    fn motions(&self, path: &Path, pattern: Option<&NamePattern>) -> Result<Vec<NamedFile>, Refusal> {
         let finder = Finder::new(Tree::open(path).map_err(|e| Refusal::unopened(path, &e))?);
         let named = finder.tree().start().cloned();
         let files = match &named {
@@ -148,7 +149,8 @@ impl Reader {
             match options.open_in(&finder, &file).map(Model::into_motions) {
                 Ok(motions) => {
                     // A folder may hold the same record as text, as binary, and in a collection.
-                    for motion in motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)) {
+                    let matches = |name: &str| pattern.is_none_or(|pattern| pattern.matches(name));
+                    for motion in motions.into_iter().filter(|motion| matches(&motion.name)) {
                         if !found.iter().any(|f: &NamedFile| f.name == motion.name && f.bytes == motion.bytes)
                         {
                             found.push(motion);
@@ -567,36 +569,6 @@ fn is_motion(path: &TreePath) -> bool {
     matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf" | b"iqm")
 }
 
-/// Returns whether a name matches a pattern: `?` is any one character, `*` any number of them. Case is ignored.
-fn matches_glob(pattern: &str, name: &str) -> bool {
-    let fold = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
-    let (pattern, name) = (fold(pattern), fold(name));
-    // The lengths of the name that the pattern so far can match.
-    let mut ends = vec![false; name.len().saturating_add(1)];
-    if let Some(first) = ends.first_mut() {
-        *first = true;
-    }
-    for wanted in pattern {
-        let mut next = vec![false; ends.len()];
-        let mut any = false;
-        for (i, end) in ends.iter().enumerate() {
-            any |= *end;
-            if wanted == '*' {
-                if let Some(slot) = next.get_mut(i) {
-                    *slot = any;
-                }
-            } else if *end
-                && name.get(i).is_some_and(|c| wanted == '?' || *c == wanted)
-                && let Some(slot) = next.get_mut(i.saturating_add(1))
-            {
-                *slot = true;
-            }
-        }
-        ends = next;
-    }
-    ends.last() == Some(&true)
-}
-
 /// Opens the folders that `--root` names as one tree.
 fn roots(folders: &[PathBuf]) -> Result<Option<Finder>, Fail> {
     let mut trees = Vec::new();
@@ -629,23 +601,4 @@ fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item 
     ];
     let one = one.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
     args.anim.iter().map(|path| (Role::Animation, path)).chain(one)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches_glob;
-
-    #[test]
-    fn patterns_match_names() {
-        for (pattern, name, wanted) in [
-            ("*", "", true),
-            ("a2o-walk*", "A2O-walking-loop", true),
-            ("a?o-*loop", "a2o-walking-loop", true),
-            ("a2o", "a2o-idle", false),
-            ("*idle*", "a2o-walk", false),
-            ("", "x", false),
-        ] {
-            assert_eq!(matches_glob(pattern, name), wanted, "{pattern} {name}");
-        }
-    }
 }

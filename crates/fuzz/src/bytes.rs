@@ -19,7 +19,7 @@ pub(crate) fn options<K: Kind>(read: ReadOptions, bytes: &[u8]) -> K::Options {
         if let Some(value) = (number % choices).checked_sub(1) {
             match (setting.name, setting.values[value]) {
                 ("quaternions", order) => settings.quaternions = order.parse().expect("a known order"),
-                (_, dialect) => settings = settings.with_dialect(dialect),
+                (_, dialect) => settings.dialect = Some(dialect.parse().expect("a known dialect")),
             }
         }
         number /= choices;

@@ -43,8 +43,9 @@ impl Visitor for Model<'_> {
         let Some((last, bytes)) = self.0.split_last() else { return };
         let (dialect, strategy) = &strategies[usize::from(*last) % strategies.len()];
         let options = |read: ReadOptions| {
-            let settings = meshwright::ReadSettings::from(read);
-            K::options(&dialect.map_or(settings.clone(), |dialect| settings.with_dialect(dialect)))
+            let mut settings = meshwright::ReadSettings::from(read);
+            settings.dialect = *dialect;
+            K::options(&settings)
         };
         model(bytes, strategy, &laws_with(options));
     }

@@ -2,7 +2,7 @@
 
 use crate::loaded_model::Loaded;
 use meshwright::scene::{FromSceneOptions, Motion, Scene, SceneOptions};
-use meshwright::{AnyModel, Format, Opener, Target, WriteOptions, convert};
+use meshwright::{AnyModel, Dialect, Format, Opener, Target, WriteOptions, convert};
 use std::collections::BTreeMap;
 
 /// The formats whose models hold all that they become a scene of.
@@ -114,15 +114,13 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let write = WriteOptions::default()
         .with_stem("model")
         .with_shared(FromSceneOptions::default().with_memory(MEMORY))
-        .with_dialect(dialect.map(str::to_owned));
+        .with_dialect(dialect);
     let made = convert(&sent, Target::from(format), &write).map_err(|e| e.to_string())?;
     let files = made.value.iter().map(|f| (f.name.as_str(), f.bytes.clone()));
     let tree = meshwright::files::Tree::memory(files).map_err(|e| e.to_string())?;
     let main = made.value.main().ok_or("nothing was made")?;
     let mut open = Opener::new().format(format);
-    if let Some(dialect) = dialect {
-        open = open.dialect(dialect);
-    }
+    open = open.dialect(dialect);
     let asset = open.open_in(&tree, &main.name).map_err(|e| e.to_string())?;
     if asset.check().has_errors() {
         return Err(format!("what was made has errors: {:?}", asset.check().findings().first()));
@@ -140,10 +138,10 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-fn dialect(model: &AnyModel) -> Option<&'static str> {
+fn dialect(model: &AnyModel) -> Option<Dialect> {
     match model {
-        AnyModel::CrucibleMesh(chunk) => Some(chunk.dialect.name()),
-        AnyModel::Fso(model) => Some(model.dialect.name()),
+        AnyModel::CrucibleMesh(chunk) => chunk.dialect.name().parse().ok(),
+        AnyModel::Fso(model) => model.dialect.name().parse().ok(),
         _ => None,
     }
 }

@@ -12,7 +12,7 @@
 
 use meshwright::files::{Tree, TreePath};
 use meshwright::scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
-use meshwright::{Finder, Format, Model, Opener, Target, WriteOptions, convert};
+use meshwright::{Dialect, Finder, Format, Model, Opener, Target, WriteOptions, convert};
 use meshwright_testkit::{Expect, testdata};
 use std::collections::BTreeSet;
 use std::fs;
@@ -86,16 +86,13 @@ impl Held {
 }
 
 /// Opens every file of a result, and counts their content.
-fn read(pair: &str, files: &OutputFiles, dialect: Option<&str>) -> Held {
+fn read(pair: &str, files: &OutputFiles, dialect: Option<Dialect>) -> Held {
     let tree = Tree::memory(files.iter().map(|f| (f.name.as_str(), f.bytes.clone()))).unwrap();
     let finder = Finder::new(tree);
     let mut held = Held::default();
     for (i, file) in files.iter().enumerate() {
         let Some(format) = Format::from_name(&file.name).filter(|f| f.holds_model()) else { continue };
-        let mut options = Opener::new().format(format);
-        if let Some(dialect) = dialect {
-            options = options.dialect(dialect);
-        }
+        let options = Opener::new().format(format).dialect(dialect);
         let asset = options.open_in(&finder, TreePath::new(&file.name).unwrap());
         let asset: Model = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
         let report = asset.check();
@@ -131,8 +128,8 @@ fn every_format_becomes_every_other() {
         for target in Target::all() {
             let pair = format!("{name} to {target}");
             // Its bones have numbers that other dialects have no room for.
-            let dialect = name.contains("bone32").then_some("bone32");
-            let options = WriteOptions::default().with_stem("model").with_dialect(dialect.map(str::to_owned));
+            let dialect = name.contains("bone32").then(|| "bone32".parse().unwrap());
+            let options = WriteOptions::default().with_stem("model").with_dialect(dialect);
             let made = convert(scene, target, &options);
             match made {
                 Ok(made) if target == Target::Obj => {

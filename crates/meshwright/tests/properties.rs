@@ -36,8 +36,8 @@ impl Visitor for Each {
         let read = ReadOptions::default().with_limits(Limits::default().with_memory(MEMORY));
         let mut runs = 0;
         for (dialect, strategy) in K::strategies() {
-            let settings = ReadSettings::from(read);
-            let settings = dialect.map_or(settings.clone(), |dialect| settings.with_dialect(dialect));
+            let mut settings = ReadSettings::from(read);
+            settings.dialect = dialect;
             let mut runner =
                 TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(self.1) });
             let strategy: BoxedStrategy<AnyModel> = strategy.prop_map(Into::into).boxed();

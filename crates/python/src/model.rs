@@ -112,9 +112,7 @@ impl Opening {
         if self.fps.is_some_and(|fps| !fps.is_finite() || fps <= 0.0) {
             return Err(PyValueError::new_err("fps is a positive number"));
         }
-        if let Some(dialect) = &self.dialect {
-            open = open.dialect(&crate::options::dialect(dialect)?);
-        }
+        open = open.dialect(self.dialect.as_deref().map(crate::options::dialect).transpose()?);
         if let Some(skeleton) = &self.skeleton {
             open = open.skeleton(skeleton);
         }

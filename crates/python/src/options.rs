@@ -6,7 +6,7 @@ use meshwright::gltf::Influences;
 use meshwright::page::without_options;
 use meshwright::render::View;
 use meshwright::scene::Space;
-use meshwright::{ConvertOptions, Format, Target, WriteOptions};
+use meshwright::{ConvertOptions, Dialect, Target, WriteOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::borrow::Cow;
@@ -74,10 +74,9 @@ pub(crate) fn space(word: &str) -> PyResult<Space> {
 }
 
 /// A choice of dialect, which a format of any has.
-pub(crate) fn dialect(name: &str) -> PyResult<String> {
-    let known: Vec<_> =
-        Format::ALL.iter().flat_map(|f| f.values("dialect")).map(|name| (*name, ())).collect();
-    chosen("dialect", name, &known).map(|()| name.to_owned())
+pub(crate) fn dialect(name: &str) -> PyResult<Dialect> {
+    let known: Vec<_> = Dialect::all().map(|dialect| (dialect.name(), dialect)).collect();
+    chosen("dialect", name, &known)
 }
 
 /// Options for writing files.

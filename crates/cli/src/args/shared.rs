@@ -1,10 +1,10 @@
 //! Options that several commands share.
 
 use super::values::{dialect, format, parse_size};
-use crate::pattern::Pattern;
+use crate::pattern::{NamePattern, Pattern};
 use clap::{Args, ValueEnum};
-use meshwright::Format;
 use meshwright::tso::{Gesture, Tone};
+use meshwright::{Dialect, Format};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub(crate) struct ReadArgs {
     pub max_memory: u64,
     /// Dialect of files whose bytes do not decide it
     #[arg(long, value_name = "NAME", value_parser = dialect())]
-    pub dialect: Option<String>,
+    pub dialect: Option<Dialect>,
     /// Read rotations of a Crucible skeleton as stored w first
     #[arg(long)]
     pub quaternions_w_first: bool,
@@ -148,8 +148,8 @@ pub(crate) struct CompanionArgs {
     #[arg(long, value_name = "FILE|DIR")]
     pub anim: Vec<PathBuf>,
     /// Only animations whose names match, as in "a2o-walk*"
-    #[arg(long, value_name = "GLOB")]
-    pub anim_name: Option<String>,
+    #[arg(long, value_name = "GLOB", value_parser = NamePattern::new)]
+    pub anim_name: Option<NamePattern>,
     /// Colours of a player's shirt and pants (DarkPlaces): 0 to 15, a name or #rrggbb, one for both or two, as in "red,4".
     /// `render` and `view` have 6,6 by default, a conversion none
     #[arg(long, value_name = "SHIRT,PANTS")]

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
-use meshwright::{Format, Target};
+use meshwright::{Dialect, Format, Target};
 use std::num::NonZeroU16;
 
 /// Returns the parser for the name of a format.
@@ -39,16 +39,8 @@ pub(super) fn purpose() -> impl TypedValueParser<Value = Purpose> {
 }
 
 /// Returns the parser for the name of a dialect of any format.
-pub(super) fn dialect() -> PossibleValuesParser {
-    values("dialect").into()
-}
-
-/// Lists the values of a setting in all formats.
-fn values(setting: &str) -> Vec<&'static str> {
-    let mut values: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
-    values.sort_unstable();
-    values.dedup();
-    values
+pub(super) fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(Dialect::all().map(Dialect::name)).try_map(|name| name.parse::<Dialect>())
 }
 
 pub(super) fn parse_bound(text: &str) -> Result<f64, String> {

@@ -211,7 +211,7 @@ impl ConvertRun<'_> {
         let single = *self.outputs.destination() == Destination::Stdout;
         let mut write = WriteOptions::default()
             .with_limits(self.reader.limits())
-            .with_dialect(args.read.dialect.clone())
+            .with_dialect(args.read.dialect)
             .with_engine(args.engine)
             .with_tso_id(args.tso_id)
             .with_tso_name(args.name.clone())

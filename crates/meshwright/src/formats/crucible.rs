@@ -61,7 +61,7 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
 /// Returns the options for reading a file.
 fn options(settings: &ReadSettings) -> CrucibleOptions {
     let mut options = CrucibleOptions::from(settings.read).with_quaternions(settings.quaternions);
-    options.dialect = settings.crucible_dialect;
+    options.dialect = settings.dialect.and_then(super::Dialect::of_format);
     options
 }
 
@@ -133,7 +133,7 @@ macro_rules! meshes {
             fn strategies() -> Vec<super::Strategy<Self>> {
                 use proptest::strategy::Strategy as _;
                 let all = meshwright_crucible::Dialect::ALL.into_iter();
-                all.map(|d| (Some(d.name()), $strategy(d).boxed())).collect()
+                all.map(|d| (d.name().parse().ok(), $strategy(d).boxed())).collect()
             }
         }
     )+};

@@ -17,7 +17,7 @@ impl Kind for FsoModel<'static> {
 
     fn options(settings: &ReadSettings) -> FsoOptions {
         let mut options = FsoOptions::from(settings.read);
-        options.dialect = settings.fso_dialect;
+        options.dialect = settings.dialect.and_then(super::Dialect::of_format);
         options
     }
 
@@ -113,7 +113,7 @@ impl Kind for FsoModel<'static> {
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
         let all = Dialect::ALL.into_iter();
-        all.map(|d| (Some(d.name()), meshwright_fsomodel::strategy::model(d).boxed())).collect()
+        all.map(|d| (d.name().parse().ok(), meshwright_fsomodel::strategy::model(d).boxed())).collect()
     }
 }
 

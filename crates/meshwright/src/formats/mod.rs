@@ -53,7 +53,7 @@ pub use merging::Merging;
 pub(crate) use pictures::{beside as pictures_beside, left_out, one_look};
 #[cfg(feature = "gltf")]
 pub(crate) use pictures::{further_textures, push_picture};
-pub use settings::ReadSettings;
+pub use settings::{Dialect, ReadSettings, UnknownDialect};
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 pub(crate) use skins::{mesh_in_skin, renamed_skin};
 pub use summary::Summary;
@@ -254,7 +254,7 @@ pub trait Kind: Registered {
 
 /// A generator of models, and the dialect that their files must be read in.
 #[cfg(feature = "proptest")]
-pub type Strategy<K> = (Option<&'static str>, proptest::strategy::BoxedStrategy<K>);
+pub type Strategy<K> = (Option<Dialect>, proptest::strategy::BoxedStrategy<K>);
 
 /// An operation for a format that is known only at run time.
 pub trait Visitor {

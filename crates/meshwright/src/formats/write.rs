@@ -1,6 +1,6 @@
 //! Writes scenes as files.
 
-use super::Kind;
+use super::{Dialect, Kind};
 use meshwright_core::WriteError;
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct WriteOptions {
     pub(crate) shared: FromSceneOptions,
     pub(crate) stem: String,
-    pub(crate) dialect: Option<String>,
+    pub(crate) dialect: Option<Dialect>,
     #[cfg(feature = "crucible")]
     pub(crate) quaternions: Option<meshwright_crucible::QuaternionOrder>,
     /// Options for files of The Sims; the target decides the forms of meshes and records.
@@ -66,9 +66,9 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the dialect of native files, one of [`Format::values`](crate::Format::values).
+    /// Sets the dialect of native files.
     #[must_use]
-    pub fn with_dialect(mut self, dialect: Option<String>) -> Self {
+    pub fn with_dialect(mut self, dialect: Option<Dialect>) -> Self {
         self.dialect = dialect;
         self
     }
@@ -169,7 +169,7 @@ impl WriteOptions {
     /// Returns the dialect, if a format knows it.
     #[cfg(any(feature = "crucible", feature = "fsomodel"))]
     pub(crate) fn dialect<T: std::str::FromStr>(&self) -> Option<T> {
-        self.dialect.as_deref()?.parse().ok()
+        self.dialect?.of_format()
     }
 }
 

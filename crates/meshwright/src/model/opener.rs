@@ -1,6 +1,6 @@
 //! Opening models with options.
 
-use crate::formats::{ClipNames, Format, Origin, ReadSettings, SceneSettings};
+use crate::formats::{ClipNames, Dialect, Format, Origin, ReadSettings, SceneSettings};
 use meshwright_core::{Limits, ReadOptions, Role, Strictness};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -110,11 +110,10 @@ impl Opener {
         self
     }
 
-    /// Sets the dialect of the formats that have one of this name, which
-    /// [`Format::values`](crate::Format::values) lists. Otherwise it is detected.
+    /// Sets the dialect of the format that has it. Otherwise it is detected.
     #[must_use]
-    pub fn dialect(mut self, name: &str) -> Self {
-        self.settings = self.settings.with_dialect(name);
+    pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
+        self.settings.dialect = dialect;
         self
     }
 

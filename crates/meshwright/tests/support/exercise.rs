@@ -5,8 +5,8 @@ use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, OutputFiles, Scene, SceneOptions, Space, obj};
 use meshwright::{
-    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, Target, WriteOptions,
-    convert, detect,
+    AnyModel, Companions, Dialect, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, Target,
+    WriteOptions, convert, detect,
 };
 use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
@@ -309,9 +309,11 @@ fn converted(scene: &Scene) {
             Target::Native(format) => format.values("dialect"),
             _ => &[],
         };
-        for dialect in choices.iter().map(|d| Some(*d)).chain(choices.is_empty().then_some(None)) {
+        for dialect in
+            choices.iter().map(|d| Some(d.parse().unwrap())).chain(choices.is_empty().then_some(None))
+        {
             let options = WriteOptions::default().with_limits(Limits::default().with_memory(MEMORY));
-            let options = options.with_dialect(dialect.map(str::to_owned));
+            let options = options.with_dialect(dialect);
             match convert(scene, target, &options) {
                 Ok(made) => readable(target, dialect, &made.value),
                 Err(e) => conversion(&e),
@@ -320,21 +322,19 @@ fn converted(scene: &Scene) {
     }
 }
 
-fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
+fn readable(target: Target, dialect: Option<Dialect>, files: &OutputFiles) {
     let roles = |format: Format| format.companions().iter().filter(|c| c.part_of_reading);
     let picture = |name: &str| [".png", ".jpg", ".bmp"].iter().any(|end| name.ends_with(end));
     for file in files.iter().filter(|file| !picture(&file.name)) {
         let format = Format::from_name(&file.name).unwrap_or_else(|| panic!("{target}: {}", file.name));
         let mut settings = ReadSettings::default();
+        settings.dialect = dialect;
         for companion in roles(format) {
             let names =
                 companion.beside.iter().map(|b| String::from_utf8(b.name(file.name.as_bytes())).unwrap());
             if let Some(bytes) = names.filter_map(|name| files.get(&name)).next() {
                 settings = settings.with_companion(companion.role, bytes);
             }
-        }
-        if let Some(dialect) = dialect {
-            settings = settings.with_dialect(dialect);
         }
         if let Err(e) = AnyModel::parse_with(&file.bytes, format, &settings) {
             let limit = matches!(e.class(), ErrorClass::Limit { .. });
