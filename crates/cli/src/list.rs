@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
     let limits = Limits::default().with_memory(args.max_memory);
     // Only the directory of a pack is read, so the size of its files does not matter.
     let options = TreeOptions::default().with_unpacked(u64::MAX).with_directories(limits);
-    for file in &args.files {
+    for file in &Selection::expanded(&args.files)? {
         let path = Path::new(file);
         if path.is_dir() {
             let selection = Selection::of_folder(path, args.follow, limits);

@@ -45,14 +45,22 @@ impl Selection {
             }
         }
         let exclude = many.exclude.clone();
-        let mut selection = Self { follow: many.follow, exclude, ..Self::default() };
+        Self { follow: many.follow, exclude, ..Self::default() }.with_arguments(named)
+    }
+
+    /// Returns the arguments with the matches of patterns in their place.
+    pub(crate) fn expanded(arguments: &[OsString]) -> Result<Vec<OsString>, Fail> {
+        Self::default().with_arguments(arguments.to_vec()).map(|selection| selection.arguments)
+    }
+
+    fn with_arguments(mut self, named: Vec<OsString>) -> Result<Self, Fail> {
         for name in named {
             match unexpanded(&name) {
-                Some(pattern) => selection.expand(&pattern)?,
-                None => selection.arguments.push(name),
+                Some(pattern) => self.expand(&pattern)?,
+                None => self.arguments.push(name),
             }
         }
-        Ok(selection)
+        Ok(self)
     }
 
     /// Returns whether `--exclude` leaves out a file of a folder; `below` is its path in the folder that was named.

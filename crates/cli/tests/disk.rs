@@ -367,3 +367,12 @@ fn lists_count_what_others_read() {
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["elsewhere"][0]["extension"], ".md3");
 }
+
+#[test]
+fn patterns_name_members_of_archives_in_lists() {
+    let dir = game();
+    let said = ok(dir.path(), &["list", "game/base/*.pk3/models/*.dpm"]);
+    assert!(said.contains("models/hopper_lod1.dpm") && said.lines().count() == 1, "{said}");
+    let output = run(dir.path(), &["list", "game/base/*.pk3/none/*"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
