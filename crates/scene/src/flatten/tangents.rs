@@ -9,10 +9,10 @@ use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
 
 /// The memory of a corner during the computation of tangents.
-const CORNER: usize = 256;
+const CORNER: usize = 136;
 /// The maximum number of corners at one vertex: MikkTSpace recurses around a vertex and compares all of its
 /// corners.
-const MOST: usize = 512;
+const MOST: u64 = 512;
 
 /// The changes of a mesh by computing tangents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<Tang
     let n = mesh.positions.len();
     let corners = mesh.triangles.as_flattened().len();
     budget.charge_items("tangents", corners as u64, CORNER)?;
-    budget.charge_items("tangents", n as u64, 48)?;
+    budget.charge_items("tangents", n as u64, 56)?;
     let mut made = TangentChanges::default();
     let Some(known) = spaces(mesh, budget)? else {
         // Without texture coordinates, no tangent is determined.
@@ -115,32 +115,32 @@ fn spaces(mesh: &Mesh, budget: &Budget) -> Result<Option<Vec<Option<[f32; 4]>>>,
     if mesh.uvs.is_empty() {
         return Ok(None);
     }
-    let clean = |c: f32| if c.is_finite() { c + 0.0 } else { 0.0 };
-    let corner = |v: u32| {
-        let v = v as usize;
-        Corner {
-            position: mesh.positions.get(v).copied().unwrap_or_default().map(clean),
-            normal: mesh.normals.get(v).copied().unwrap_or_default().map(clean),
-            uv: mesh.uvs.get(v).copied().unwrap_or_default().map(clean),
+    let all = mesh.triangles.as_flattened();
+    let mut uses = vec![0_u32; mesh.positions.len()];
+    for v in all {
+        if let Some(uses) = uses.get_mut(*v as usize) {
+            *uses = uses.saturating_add(1);
         }
-    };
-    let corners: Vec<_> = mesh.triangles.as_flattened().iter().map(|v| corner(*v)).collect();
-    let mut keys: Vec<_> = corners.iter().map(Corner::key).collect();
+    }
+    let mut keys: Vec<_> = (0_u32..).zip(uses).map(|(v, uses)| (Corner::new(mesh, v).key(), uses)).collect();
     keys.sort_unstable();
-    let mut work = keys.len() as u64;
-    for same in keys.chunk_by(|a, b| a == b) {
-        if same.len() > MOST {
+    let mut work = all.len() as u64;
+    for same in keys.chunk_by(|a, b| a.0 == b.0) {
+        let uses = same.iter().fold(0_u64, |sum, (_, uses)| sum.saturating_add(u64::from(*uses)));
+        if uses > MOST {
             return Ok(None);
         }
-        work = work.saturating_add((same.len() as u64).saturating_pow(2));
+        work = work.saturating_add(uses.saturating_pow(2));
     }
+    drop(keys);
     budget.work("tangents", work)?;
-    let mut walk = Walk { tangents: vec![None; corners.len()], corners };
+    let mut walk = Walk { tangents: vec![None; all.len()], mesh };
     // The error type has no values.
-    let _ = generate_tangents::<Walk, Exact>(&mut walk);
+    let _ = generate_tangents::<Walk<'_>, Exact>(&mut walk);
     Ok(Some(walk.tangents))
 }
 
+/// The attributes of a corner that decide which corners share a tangent.
 struct Corner {
     position: [f32; 3],
     normal: [f32; 3],
@@ -148,20 +148,33 @@ struct Corner {
 }
 
 impl Corner {
+    /// Returns the attributes of a vertex, 0 for those that are missing or not finite.
+    fn new(mesh: &Mesh, v: u32) -> Self {
+        let clean = |c: f32| if c.is_finite() { c + 0.0 } else { 0.0 };
+        let v = v as usize;
+        Self {
+            position: mesh.positions.get(v).copied().unwrap_or_default().map(clean),
+            normal: mesh.normals.get(v).copied().unwrap_or_default().map(clean),
+            uv: mesh.uvs.get(v).copied().unwrap_or_default().map(clean),
+        }
+    }
+
     fn key(&self) -> [u32; 8] {
         let ([a, b, c], [d, e, f], [g, h]) = (self.position, self.normal, self.uv);
         [a, b, c, d, e, f, g, h].map(f32::to_bits)
     }
 }
 
-struct Walk {
-    corners: Vec<Corner>,
+/// The corners of a mesh with their tangents.
+struct Walk<'m> {
+    mesh: &'m Mesh,
     tangents: Vec<Option<[f32; 4]>>,
 }
 
-impl Walk {
-    fn corner_value<T: Copy + Default>(&self, face: usize, vert: usize, of: impl Fn(&Corner) -> T) -> T {
-        self.corners.get(face.saturating_mul(3).saturating_add(vert)).map(of).unwrap_or_default()
+impl Walk<'_> {
+    fn corner(&self, face: usize, vert: usize) -> Corner {
+        let v = self.mesh.triangles.get(face).and_then(|triangle| triangle.get(vert)).copied();
+        Corner::new(self.mesh, v.unwrap_or_default())
     }
 }
 
@@ -178,9 +191,9 @@ impl Ops for Exact {
     }
 }
 
-impl Geometry<Exact> for Walk {
+impl Geometry<Exact> for Walk<'_> {
     fn num_faces(&self) -> usize {
-        self.corners.len().checked_div(3).unwrap_or(0)
+        self.mesh.triangles.len()
     }
 
     fn num_vertices_of_face(&self, _: usize) -> usize {
@@ -188,15 +201,15 @@ impl Geometry<Exact> for Walk {
     }
 
     fn position(&self, face: usize, vert: usize) -> [f32; 3] {
-        self.corner_value(face, vert, |c| c.position)
+        self.corner(face, vert).position
     }
 
     fn normal(&self, face: usize, vert: usize) -> [f32; 3] {
-        self.corner_value(face, vert, |c| c.normal)
+        self.corner(face, vert).normal
     }
 
     fn tex_coord(&self, face: usize, vert: usize) -> [f32; 2] {
-        self.corner_value(face, vert, |c| c.uv)
+        self.corner(face, vert).uv
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, vert: usize) {
