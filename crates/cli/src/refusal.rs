@@ -15,14 +15,11 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The advice at the end of a refusal because of the limit.
-const MORE_MEMORY: &str = "; raise --max-memory to read it";
-
 /// The reasons why a file gives no result.
 #[derive(Clone, Debug)]
 pub(crate) enum Refusal {
-    /// The file, or a companion, cannot be read.
-    Unreadable { companion: Option<PathBuf>, why: String },
+    /// The file, or a companion, cannot be read; `is_limit` if a larger limit may help.
+    Unreadable { companion: Option<PathBuf>, why: String, is_limit: bool },
     /// The reader of standard output closed it early.
     Closed,
     /// The output cannot be written.
@@ -151,20 +148,20 @@ impl Refusal {
         if let FilesError::Pack { error, .. } = e {
             return Self::Packed { code: error.code(), why: error.to_string() };
         }
-        let more =
-            if matches!(e, FilesError::TooLarge { .. } | FilesError::Limit(_)) { MORE_MEMORY } else { "" };
-        Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }
+        let is_limit = matches!(e, FilesError::TooLarge { .. } | FilesError::Limit(_));
+        let more = if is_limit { "; raise --max-memory to read it" } else { "" };
+        Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()), is_limit }
     }
 
     /// Returns the refusal of a path that cannot be opened, with similar names as a hint.
     pub(crate) fn unopened(path: &Path, e: &FilesError) -> Self {
         let refusal = Self::unreadable(e);
         match (e, refusal) {
-            (FilesError::NotFound { .. }, Self::Unreadable { companion, why }) => {
+            (FilesError::NotFound { .. }, Self::Unreadable { companion, why, is_limit }) => {
                 let near: Vec<_> = nearest(path).iter().map(|name| render::plain(name)).collect();
                 let meant =
                     if near.is_empty() { String::new() } else { format!("; is it {}?", near.join(" or ")) };
-                Self::Unreadable { companion, why: format!("{why}{meant}") }
+                Self::Unreadable { companion, why: format!("{why}{meant}"), is_limit }
             }
             (_, refusal) => refusal,
         }
@@ -177,7 +174,7 @@ impl Refusal {
     /// Returns whether a larger limit may help.
     pub(crate) fn is_limit(&self) -> bool {
         match self {
-            Self::Unreadable { why, .. } => why.ends_with(MORE_MEMORY),
+            Self::Unreadable { is_limit, .. } => *is_limit,
             Self::Broken(broken) => matches!(broken.error.class(), ErrorClass::Limit { .. }),
             Self::Cannot { code, .. } => *code == "limit",
             _ => false,
@@ -187,7 +184,9 @@ impl Refusal {
     /// Returns the same refusal about a companion of the file.
     pub(crate) fn of_companion(self, path: &Path) -> Self {
         match self {
-            Self::Unreadable { why, .. } => Self::Unreadable { companion: Some(path.to_owned()), why },
+            Self::Unreadable { why, is_limit, .. } => {
+                Self::Unreadable { companion: Some(path.to_owned()), why, is_limit }
+            }
             other => other,
         }
     }
@@ -208,7 +207,7 @@ impl Refusal {
     pub(crate) fn json(&self) -> Value {
         let document = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
         match self {
-            Self::Unreadable { companion, why } => {
+            Self::Unreadable { companion, why, .. } => {
                 let mut value = document("io", "cannot-read", why);
                 if let Some(companion) = companion {
                     value["companion"] = render::exact(companion).into();
@@ -244,7 +243,7 @@ impl Refusal {
     /// Prints the refusal, with the bytes around the fault.
     pub(crate) fn say(&self, shown: &str) {
         let (about, text) = match self {
-            Self::Unreadable { companion, why } => {
+            Self::Unreadable { companion, why, .. } => {
                 let about = companion.as_deref().map_or_else(|| shown.to_owned(), render::path);
                 (about, render::error("cannot-read", why))
             }

@@ -119,8 +119,7 @@ pub(crate) fn check(loaded: &Loaded, table: &mut Table) -> Result<(), String> {
     let files = made.value.iter().map(|f| (f.name.as_str(), f.bytes.clone()));
     let tree = meshwright::files::Tree::memory(files).map_err(|e| e.to_string())?;
     let main = made.value.main().ok_or("nothing was made")?;
-    let mut open = Opener::new().format(format);
-    open = open.dialect(dialect);
+    let open = Opener::new().format(format).dialect(dialect);
     let asset = open.open_in(&tree, &main.name).map_err(|e| e.to_string())?;
     if asset.check().has_errors() {
         return Err(format!("what was made has errors: {:?}", asset.check().findings().first()));

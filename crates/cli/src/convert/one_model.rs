@@ -378,8 +378,10 @@ fn no_figure(e: &Error) -> Refusal {
 }
 
 fn read_map(path: &Path) -> Result<MapFile, Refusal> {
-    let unreadable =
-        |e: std::io::Error| Refusal::Unreadable { companion: Some(path.to_owned()), why: e.to_string() };
+    let unreadable = |e: std::io::Error| {
+        let companion = Some(path.to_owned());
+        Refusal::Unreadable { companion, why: e.to_string(), is_limit: false }
+    };
     let text = fs::read_to_string(path).map_err(unreadable)?;
     MapFile::parse(&text).map_err(|e| Refusal::Argument(format!("--map {}: {e}", crate::render::path(path))))
 }

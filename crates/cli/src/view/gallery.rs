@@ -100,7 +100,7 @@ fn failure(name: &str, refusal: &Refusal) -> Value {
 }
 
 /// Returns the refusal for an error of a rendering or a saved file.
-fn drawn_or_saved(e: Error) -> Refusal {
+fn rendering_refusal(e: Error) -> Refusal {
     let why = e.message().to_owned();
     if e.kind() == ErrorKind::Limit { Refusal::Cannot { code: "limit", why } } else { Refusal::Argument(why) }
 }
@@ -190,13 +190,13 @@ impl Gallery {
     fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        meshwright::thumbnail(&scene.value, THUMB, self.reader().limits()).map_err(drawn_or_saved)
+        meshwright::thumbnail(&scene.value, THUMB, self.reader().limits()).map_err(rendering_refusal)
     }
 
     fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let opened = self.open(entry)?;
-        page::saved(opened, target).map_err(drawn_or_saved)
+        page::saved(opened, target).map_err(rendering_refusal)
     }
 
     fn list(&self) -> Value {
