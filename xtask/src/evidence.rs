@@ -4,10 +4,10 @@
 //! random inputs execute. The whole block of figures is replaced; what was not run is not in it.
 
 use crate::random::{Build, Options, Program, Ran};
-use crate::{sh, targets};
+use crate::sh::{self, Given};
+use crate::targets;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,11 +21,10 @@ const CLOSE: &str = "<!-- /figures -->";
 const READERS: &[&str] =
     &["/read.rs", "/src/read/", "core/src/", "files/src/", "gltf/src/document/", "gltf/src/import/"];
 
-pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let options = Options::new(words)?;
-    let said = |program: &str, words: &[&str]| -> String {
-        let out = sh::output(Command::new(program).args(words).current_dir(root)).unwrap_or_default();
-        String::from_utf8_lossy(&out).trim().to_owned()
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let options = Options::new(given)?;
+    let said = |program: &str, words: &[&str]| {
+        sh::output_text(Command::new(program).args(words).current_dir(root)).unwrap_or_default()
     };
     let head = format!(
         "Made by `cargo run -p xtask -- evidence --seconds {}` on {}: version {}, commit {}, {}, {}, {} jobs, seed {}.",
@@ -34,14 +33,17 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
         sh::packages(root)?.first().map(|p| sh::text(&p["version"]).to_owned()).unwrap_or_default(),
         said("git", &["describe", "--always", "--dirty", "--exclude", "*"]),
         said("rustc", &["-V"]),
-        machine(),
+        sh::machine(),
         options.jobs,
         options.seed,
     );
     let tools = tools(root)?;
     let program = Program::build(root, if tools.is_some() { Build::Coverage } else { Build::Plain })?;
     let ran = program.fuzz(&options)?;
-    let load = load();
+    let load = format!(
+        " The load average of the 15 minutes before the end of the random inputs was {}.",
+        sh::load(2)
+    );
     if options.keep > 0 {
         program.keep(options.keep)?;
     }
@@ -74,29 +76,13 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     }
 }
 
-/// Returns the processor's name and the number of its threads, where the system says them.
-fn machine() -> String {
-    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let named = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{} with {threads} threads", named.map_or(std::env::consts::ARCH, |(_, name)| name.trim()))
-}
-
-/// Returns a sentence with the load average of the last 15 minutes, where the system says it.
-fn load() -> String {
-    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split(' ').nth(2).map_or_else(String::new, |n| {
-        format!(" The load average of the 15 minutes before the end of the random inputs was {n}.")
-    })
-}
-
 /// Puts the figures into the page.
 fn write(root: &Path, text: &str) -> Result<(), String> {
     let path = root.join(PAGE);
-    let old = fs::read_to_string(&path).map_err(|e| format!("{PAGE}: {e}"))?;
+    let old = sh::read_text(&path)?;
     let (before, rest) = old.split_once(OPEN).ok_or("the page has no block of figures")?;
     let (_, after) = rest.split_once(CLOSE).ok_or("the block of figures has no end")?;
-    fs::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}")).map_err(|e| format!("{PAGE}: {e}"))
+    sh::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}"))
 }
 
 /// Returns a number with its digits in threes.
@@ -130,8 +116,7 @@ fn table(ran: &[Ran]) -> String {
 
 /// Returns the number of changes that the exhaustive test tries.
 fn exhaustive(root: &Path) -> Result<String, String> {
-    let said = sh::output(&mut targets::exhaustive_command(root))?;
-    let said = String::from_utf8_lossy(&said);
+    let said = sh::output_text(&mut targets::exhaustive_command(root))?;
     let tried = said.lines().find_map(|line| line.split_once(" mutants of")?.0.parse().ok());
     tried.map(grouped).ok_or_else(|| "the exhaustive test prints no figure".into())
 }
@@ -165,8 +150,8 @@ fn coverage(root: &Path, program: &Program, [profdata, cov]: &[PathBuf; 2]) -> R
 
 /// `llvm-profdata` and `llvm-cov`: the toolchain's, or those that `LLVM_PROFDATA` and `LLVM_COV` name.
 fn tools(root: &Path) -> Result<Option<[PathBuf; 2]>, String> {
-    let sysroot = sh::output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
-    let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot).trim());
+    let sysroot =
+        PathBuf::from(sh::output_text(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?);
     let folder = sysroot.join("lib/rustlib").join(sh::host()?).join("bin");
     let found = |name: &str| {
         let named = std::env::var_os(name.replace('-', "_").to_uppercase()).map(PathBuf::from);

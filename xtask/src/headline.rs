@@ -2,11 +2,8 @@
 //!
 //! Nothing is fetched: `apt-get install nexuiz-data` does that, or `apt-get download nexuiz-data` and `dpkg-deb -x`.
 
-use crate::sh;
-use lexopt::Arg;
+use crate::sh::{self, Given};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,31 +20,21 @@ const WORK: [(&str, &[&str]); 3] = [
 ];
 const ROUNDS: usize = 5;
 
-pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let (mut program, mut pack) = (None, PathBuf::from(PACK));
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(word) = words.next().map_err(|e| e.to_string())? {
-        match word {
-            Arg::Long("program") => program = Some(PathBuf::from(sh::value::<OsString>(&mut words)?)),
-            Arg::Value(file) => pack = file.into(),
-            _ => return Err(word.unexpected().to_string()),
-        }
-    }
-    let Ok(bytes) = fs::read(&pack) else {
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let pack = given.files.first().map_or(Path::new(PACK), PathBuf::as_path);
+    let Ok(bytes) = fs::read(pack) else {
         return sh::skipped(&format!("{} is not here (apt-get install nexuiz-data)", pack.display()));
     };
-    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash = sh::sha256(&bytes);
     if hash != HASH {
         return Err(format!("{} is another pack: SHA-256 {hash}, not {HASH}", pack.display()));
     }
     drop(bytes);
-    let program = program.map_or_else(|| crate::released(root), Ok)?;
-    let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
+    let program = crate::released(root, given)?;
     // Models that the program knows, and their bytes in the pack.
     let mut list = Command::new(&program);
-    let json: Value =
-        serde_json::from_slice(&sh::output(list.args(["list", "--format", "json"]).arg(&pack))?)
-            .map_err(|e| e.to_string())?;
+    let json: Value = serde_json::from_slice(&sh::output(list.args(["list", "--format", "json"]).arg(pack))?)
+        .map_err(|e| e.to_string())?;
     let is_model = |file: &&Value| [".dpm", ".zym"].iter().any(|e| sh::text(&file["file"]).ends_with(e));
     let sizes: Vec<u64> = json["files"]
         .as_array()

@@ -4,14 +4,12 @@
 //! `xtask/instructions.txt` has the figures and the compiler that they belong to. A command that takes more than 2 % over its
 //! figure fails; `--write` takes down what is counted.
 
-use crate::sh;
+use crate::sh::{self, Given};
 use crate::sheet::Sheet;
-use lexopt::Arg;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const TABLE: &str = "xtask/instructions.txt";
@@ -39,34 +37,21 @@ const COMMANDS: &[(&str, &str)] = &[
     ("render DPM", "render grid.dpm --size 128 -o grid.png"),
 ];
 
-pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let (mut write, mut program) = (false, None);
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(word) = words.next().map_err(|e| e.to_string())? {
-        match word {
-            Arg::Long("write") => write = true,
-            Arg::Long("program") => program = Some(PathBuf::from(sh::value::<OsString>(&mut words)?)),
-            _ => return Err(word.unexpected().to_string()),
-        }
-    }
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     if Command::new("valgrind").arg("--version").output().is_err() {
         return sh::skipped("valgrind is not here");
     }
-    let program = program.map_or_else(|| crate::released(root), Ok)?;
-    let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
+    let program = crate::released(root, given)?;
     let folder = sh::target_dir(root).join("instructions");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    fs::write(folder.join("grid.glb"), Sheet::new(80).glb()).map_err(|e| e.to_string())?;
-    let compiler = sh::output(Command::new("rustc").arg("-V").current_dir(root))?;
-    let compiler = String::from_utf8_lossy(&compiler).trim().to_owned();
+    sh::empty(&folder)?;
+    sh::write(&folder.join("grid.glb"), Sheet::new(80).glb())?;
+    let compiler = sh::output_text(Command::new("rustc").arg("-V").current_dir(root))?;
     let table = fs::read_to_string(root.join(TABLE)).unwrap_or_default();
     let (of, known) = parse(&table);
     let (mut text, mut grown) = (format!("# Instructions of whole commands, by {compiler}\n"), Vec::new());
     for (name, words) in COMMANDS {
         if words.contains("edited.glb") {
-            let kept = fs::read(folder.join("kept.glb")).map_err(|e| format!("kept.glb: {e}"))?;
-            fs::write(folder.join("edited.glb"), edited(&kept)?).map_err(|e| e.to_string())?;
+            sh::write(&folder.join("edited.glb"), edited(&sh::read(&folder.join("kept.glb"))?)?)?;
         }
         let count = counted(&program, &folder, words).map_err(|e| format!("{name}: {e}"))?;
         let before = known.get(*name).copied();
@@ -77,8 +62,8 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
             grown.push(format!("{name}: {count} instructions, {} before", before.unwrap_or(0)));
         }
     }
-    if write {
-        return fs::write(root.join(TABLE), text).map_err(|e| format!("{TABLE}: {e}"));
+    if given.has("write") {
+        return sh::write(&root.join(TABLE), text);
     }
     match (grown.is_empty(), of == compiler) {
         (true, _) => Ok(()),

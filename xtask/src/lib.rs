@@ -23,9 +23,10 @@ pub mod sheet;
 mod site;
 mod supply;
 mod targets;
+mod witness;
 mod words;
 
-use lexopt::Arg;
+use sh::Given;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -34,10 +35,10 @@ type Outcome = Result<(), String>;
 
 /// The code of a verb.
 enum Run {
-    /// A function that takes no options.
+    /// A function without options.
     Plain(fn(&Path) -> Outcome),
-    /// A function that reads its own options.
-    Words(fn(&Path, &[OsString]) -> Outcome),
+    /// A function with the options of the line of help.
+    With(fn(&Path, &Given) -> Outcome),
     /// The verb of this name in `crates/lab`, in a build of this profile.
     Lab(&'static str, &'static str),
 }
@@ -45,193 +46,73 @@ enum Run {
 /// One task: a name, a line of help with its options, and what it runs. The name of a part is its verb's and its own.
 struct Verb(&'static str, &'static str, Run);
 
-use Run::{Lab, Plain, Words};
+use Run::{Lab, Plain, With};
+
+/// Makes a table of rows.
+macro_rules! verbs {
+    ($($name:literal $help:literal $run:expr;)*) => { &[$(Verb($name, $help, $run)),*] };
+}
 
 /// Every task. A verb of several parts runs those that are named, or all with `all`.
-const VERBS: &[Verb] = &[
-    Verb("ci", "every step that a change must pass, in turn", Plain(ci::run)),
-    Verb("newcomer", "the README's two commands in a clone in an empty folder", Plain(newcomer::run)),
-    Verb("lint fmt", "formatting", Plain(lint::fmt)),
-    Verb("lint clippy", "lints, warnings denied", Plain(lint::clippy)),
-    Verb("lint features", "each single feature, warnings denied", Plain(lint::features)),
-    Verb("lint rustdoc", "documentation, warnings denied", Plain(lint::rustdoc)),
-    Verb("test", "all tests, and every example as it runs without arguments", Plain(targets::test)),
-    Verb("targets release", "the tests in release, and optimized with every check", Plain(targets::release)),
-    Verb("targets msrv", "the oldest compiler that is promised builds everything", Plain(targets::msrv)),
-    Verb("targets no-std", "the lower crates link without std", Plain(targets::no_std)),
-    Verb(
-        "targets properties",
-        "[--rounds N] [--cases N] [--seed N]: the tests with cases of properties that no other run drew",
-        Words(targets::properties),
-    ),
-    Verb(
-        "targets exhaustive",
-        "every small change of every fixture, none left out",
-        Plain(targets::exhaustive),
-    ),
-    Verb(
-        "targets minimal",
-        "the oldest dependencies that the manifests allow; needs nightly",
-        Plain(targets::minimal),
-    ),
-    Verb(
-        "targets glam-assert",
-        "the tests of what uses glam, with its assertions",
-        Plain(targets::glam_assert),
-    ),
-    Verb("targets asan", "the tests under the address sanitizer; needs nightly", Plain(targets::asan)),
-    Verb("targets miri", "the tests under Miri on three machines; needs it", Plain(targets::miri)),
-    Verb(
-        "targets arm",
-        "vector instructions on an emulated ARM machine; needs qemu-user",
-        Plain(targets::arm),
-    ),
-    Verb(
-        "targets emulated",
-        "the tests on an emulated 32-bit and big-endian machine",
-        Plain(targets::emulated),
-    ),
-    Verb("bindings capi", "the library for C: its header, tests, sanitizers, example", Plain(bindings::capi)),
-    Verb("bindings bevy", "the asset loader for Bevy: lints, tests, its example", Plain(bindings::bevy)),
-    Verb(
-        "bindings python",
-        "the wheel: built, and tested in an environment of its own",
-        Plain(bindings::python),
-    ),
-    Verb("bindings blender", "[--bpy VERSION]: the extension, tested in Blender", Words(bindings::blender)),
-    Verb("bindings ray", "the wheel on a cluster of two workers; needs Ray from PyPI", Plain(bindings::ray)),
-    Verb("bindings page", "the page of `view` in headless Chromium", Plain(bindings::page)),
-    Verb(
-        "bindings wasm",
-        "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours",
-        Lab("wasm", "release"),
-    ),
-    Verb(
-        "words",
-        "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls",
-        Words(words::run),
-    ),
-    Verb("fixtures", "[--check]: write testdata/, or only compare", Words(fixtures::run)),
-    Verb("layers", "who may depend on whom; no build script, no network", Plain(layers::run)),
-    Verb(
-        "docs links",
-        "links, anchors and named tests exist; builds the book with mdbook",
-        Plain(docs::links),
-    ),
-    Verb(
-        "docs tables",
-        "[--check]: write the tables and pictures of the pages, or only compare",
-        Lab("tables", "dev"),
-    ),
-    Verb(
-        "describe",
-        "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare",
-        Lab("describe", "dev"),
-    ),
-    Verb(
-        "supply",
-        "dependencies, licences, advisories, audits, sources; needs cargo-deny",
-        Plain(supply::run),
-    ),
-    Verb(
-        "conformance",
-        "[DIR] [FORMAT...]: the suite of docs/conformance.md; models of a folder against reference results",
-        Words(targets::conformance),
-    ),
-    Verb("witness validator", "[DIR]: exported GLBs through the Khronos validator", Lab("validator", "dev")),
-    Verb(
-        "witness check",
-        "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node",
-        Words(targets::gltf_check),
-    ),
-    Verb(
-        "witness darkplaces",
-        "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server",
-        Words(targets::darkplaces),
-    ),
-    Verb(
-        "witness raylib",
-        "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI",
-        Words(targets::raylib),
-    ),
-    Verb(
-        "witness kaitai",
-        "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI",
-        Words(targets::kaitai),
-    ),
-    Verb(
-        "witness names",
-        "[DIR...]: what `file` and the desktop call files, by docs/descriptions",
-        Words(targets::names),
-    ),
-    Verb(
-        "random",
-        "[--seconds N] [--seed N] [--jobs N] [--target PREFIX]... [--asan] [--keep N] [FILE]: random inputs for every target \
-         of crates/fuzz; a FILE is run alone",
-        Words(random::run),
-    ),
-    Verb(
-        "evidence",
-        "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md",
-        Words(evidence::run),
-    ),
-    Verb(
-        "hostile",
-        "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost",
-        Lab("hostile", "release"),
-    ),
-    Verb(
-        "instructions",
-        "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind",
-        Words(instructions::run),
-    ),
-    Verb(
-        "headline",
-        "[--program FILE] [PACK]: models per second on Debian's nexuiz-data, where it is installed",
-        Words(headline::run),
-    ),
-    Verb(
-        "bench",
-        "[--quick] [--only PART] [--corpus DIR] [--program FILE]: performance against its targets, and how commands grow",
-        Lab("bench", "release"),
-    ),
-    Verb(
-        "site",
-        "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm",
-        Plain(site::run),
-    ),
-    Verb(
-        "release package",
-        "packs what is published; its examples and doctests, packed",
-        Plain(release::package),
-    ),
-    Verb("release publish", "everything of publishing but the upload, in order", Plain(release::publish)),
-    Verb(
-        "release dist",
-        "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum",
-        Words(release::dist),
-    ),
-    Verb(
-        "release capi",
-        "[--prefix DIR]: the library for C, installed below a folder or as an archive",
-        Words(bindings::release_capi),
-    ),
-    Verb(
-        "release blender",
-        "Blender's extension for this machine as a zip",
-        Plain(bindings::release_blender),
-    ),
-    Verb("release deb", "[--program FILE]: the program as a Debian package", Words(packages::deb)),
-    Verb(
-        "release installers",
-        "scripts that install the program from the archives",
-        Plain(packages::installers),
-    ),
-    Verb("release npm", "the page's module as a package of npm; after bindings wasm", Plain(packages::npm)),
-    Verb("release sbom", "what the program is built from, as CycloneDX", Plain(release::sbom)),
-    Verb("release notes", "what the changelogs say of this version", Plain(release::notes)),
-    Verb("release semver", "the public interface against the last release", Plain(release::semver)),
-];
+const VERBS: &[Verb] = verbs! {
+    "ci" "every step that a change must pass, in turn" Plain(ci::run);
+    "newcomer" "the README's two commands in a clone in an empty folder" Plain(newcomer::run);
+    "lint fmt" "formatting" Plain(lint::fmt);
+    "lint clippy" "lints, warnings denied" Plain(lint::clippy);
+    "lint features" "each single feature, warnings denied" Plain(lint::features);
+    "lint rustdoc" "documentation, warnings denied" Plain(lint::rustdoc);
+    "test" "all tests, and every example as it runs without arguments" Plain(targets::test);
+    "targets release" "the tests in release, and optimized with every check" Plain(targets::release);
+    "targets msrv" "the oldest compiler that is promised builds everything" Plain(targets::msrv);
+    "targets no-std" "the lower crates link without std" Plain(targets::no_std);
+    "targets properties" "[--rounds N] [--cases N] [--seed N]: the tests with cases of properties that no other run drew" With(targets::properties);
+    "targets exhaustive" "every small change of every fixture, none left out" Plain(targets::exhaustive);
+    "targets minimal" "the oldest dependencies that the manifests allow; needs nightly" Plain(targets::minimal);
+    "targets glam-assert" "the tests of what uses glam, with its assertions" Plain(targets::glam_assert);
+    "targets asan" "the tests under the address sanitizer; needs nightly" Plain(targets::asan);
+    "targets miri" "the tests under Miri on three machines; needs it" Plain(targets::miri);
+    "targets arm" "vector instructions on an emulated ARM machine; needs qemu-user" Plain(targets::arm);
+    "targets emulated" "the tests on an emulated 32-bit and big-endian machine" Plain(targets::emulated);
+    "bindings capi" "the library for C: its header, tests, sanitizers, example" Plain(bindings::capi);
+    "bindings bevy" "the asset loader for Bevy: lints, tests, its example" Plain(bindings::bevy);
+    "bindings python" "the wheel: built, and tested in an environment of its own" Plain(bindings::python);
+    "bindings blender" "[--bpy VERSION]: the extension, tested in Blender" With(bindings::blender);
+    "bindings ray" "the wheel on a cluster of two workers; needs Ray from PyPI" Plain(bindings::ray);
+    "bindings page" "the page of `view` in headless Chromium" Plain(bindings::page);
+    "bindings wasm" "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours" Lab("wasm", "release");
+    "words" "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls" With(words::run);
+    "fixtures" "[--check]: write testdata/, or only compare" With(fixtures::run);
+    "layers" "who may depend on whom; no build script, no network" Plain(layers::run);
+    "docs links" "links, anchors and named tests exist; builds the book with mdbook" Plain(docs::links);
+    "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "dev");
+    "describe" "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare" Lab("describe", "dev");
+    "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Plain(supply::run);
+    "conformance" "the suite of docs/conformance.md, and the tests of real files, where they are" Plain(witness::conformance);
+    "witness validator" "[DIR...]: exported GLBs through the Khronos validator; needs node" With(witness::validator);
+    "witness check" "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node" With(witness::gltf_check);
+    "witness darkplaces" "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server" With(witness::darkplaces);
+    "witness raylib" "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI" With(witness::raylib);
+    "witness kaitai" "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI" With(witness::kaitai);
+    "witness names" "[DIR...]: what `file` and the desktop call files, by docs/descriptions" With(witness::names);
+    "random" "[--seconds N] [--seed N] [--jobs N] [--target PREFIX] [--asan] [--keep N] [FILE]: random inputs for every target of crates/fuzz; a FILE is run alone" With(random::run);
+    "evidence" "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md" With(evidence::run);
+    "hostile" "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost" Lab("hostile", "release");
+    "instructions" "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind" With(instructions::run);
+    "headline" "[--program FILE] [PACK]: models per second on Debian's nexuiz-data, where it is installed" With(headline::run);
+    "bench" "[--quick] [--only PART] [--corpus DIR] [--program FILE]: performance against its targets, and how commands grow" Lab("bench", "release");
+    "site" "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm" Plain(site::run);
+    "release package" "packs what is published; its examples and doctests, packed" Plain(release::package);
+    "release publish" "everything of publishing but the upload, in order" Plain(release::publish);
+    "release dist" "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum" With(release::dist);
+    "release capi" "[--prefix DIR]: the library for C, installed below a folder or as an archive" With(bindings::release_capi);
+    "release blender" "Blender's extension for this machine as a zip" Plain(bindings::release_blender);
+    "release deb" "[--profile NAME]: the program as a Debian package; needs cargo-deb" With(packages::deb);
+    "release installers" "scripts that install the program from the archives" Plain(packages::installers);
+    "release npm" "the page's module as a package of npm; after bindings wasm" Plain(packages::npm);
+    "release sbom" "what the program is built from, as CycloneDX" Plain(release::sbom);
+    "release notes" "what the changelogs say of this version" Plain(release::notes);
+    "release semver" "the public interface against the last release" Plain(release::semver);
+};
 
 /// Runs the verb that the first words name, with the words after them.
 fn dispatch(root: &Path, words: &[OsString]) -> Outcome {
@@ -253,18 +134,22 @@ fn dispatch(root: &Path, words: &[OsString]) -> Outcome {
 
 impl Verb {
     fn run(&self, root: &Path, words: &[OsString]) -> Outcome {
+        let given = Given::new(self.1, words)?;
         match self.2 {
-            Plain(run) => {
-                let mut words = lexopt::Parser::from_args(words);
-                match words.next().map_err(|e| e.to_string())? {
-                    Some(arg) => Err(arg.unexpected().to_string()),
-                    None => run(root),
-                }
-            }
-            Words(run) => run(root, words),
+            Plain(run) => run(root),
+            With(run) => run(root, &given),
             Lab(name, profile) => sh::run(Command::new(program(root, "lab", profile)?).arg(name).args(words)),
         }
     }
+}
+
+/// Reads the words after a verb of `crates/lab`.
+///
+/// # Errors
+/// When the line of help does not have them.
+pub fn read_words(lab: &str, words: &[OsString]) -> Result<Given, String> {
+    let verb = VERBS.iter().find(|verb| matches!(verb.2, Lab(name, _) if name == lab));
+    Given::new(verb.ok_or_else(|| format!("no such verb: {lab}"))?.1, words)
 }
 
 /// Builds a program of the workspace. All crates are named, so that they have the features they have in the tests, and
@@ -279,25 +164,17 @@ pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String
     Ok(sh::target_dir(root).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Builds the program as its users do.
-fn released(root: &Path) -> Result<PathBuf, String> {
-    sh::cargo(root, "build --quiet --locked --release -p meshwright-cli")?;
-    Ok(sh::target_dir(root).join("release").join(format!("meshwright{}", std::env::consts::EXE_SUFFIX)))
-}
-
-/// Returns whether the words are `--check`.
+/// Returns the program that an option names, or builds it as its users do.
 ///
 /// # Errors
-/// Returns an error for any other word: a mistyped `--check` must not write.
-pub fn check_flag(mut words: lexopt::Parser) -> Result<bool, String> {
-    let mut check = false;
-    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        match arg {
-            Arg::Long("check") => check = true,
-            _ => return Err(arg.unexpected().to_string()),
-        }
-    }
-    Ok(check)
+/// When the file is not there, or cargo fails.
+pub fn released(root: &Path, given: &Given) -> Result<PathBuf, String> {
+    let built = || -> Result<PathBuf, String> {
+        sh::cargo(root, "build --quiet --locked --release -p meshwright-cli")?;
+        Ok(sh::target_dir(root).join("release").join(format!("meshwright{}", std::env::consts::EXE_SUFFIX)))
+    };
+    let program = given.path("program").map_or_else(built, Ok)?;
+    program.canonicalize().map_err(sh::error_at(&program))
 }
 
 /// Returns the program: runs the verb that the command line names.

@@ -3,10 +3,8 @@
 //! The engine is libFuzzer; half of the inputs are broken by the mutator that the tests use. The program has debug assertions
 //! and overflow checks, with `--asan` the address sanitizer. All runs share one corpus below the target folder.
 
-use crate::sh::{self, target_dir};
+use crate::sh::{self, Given, target_dir};
 use crate::targets::{has_nightly, nightly};
-use lexopt::Arg;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -57,54 +55,34 @@ pub(crate) struct Options {
     pub(crate) seconds: u64,
     pub(crate) seed: u32,
     pub(crate) jobs: usize,
-    targets: Vec<String>,
-    build: Build,
     pub(crate) keep: usize,
-    input: Option<PathBuf>,
 }
 
 impl Options {
-    pub(crate) fn new(words: &[OsString]) -> Result<Self, String> {
+    pub(crate) fn new(given: &Given) -> Result<Self, String> {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut options = Self {
-            seconds: 60,
-            seed: 1,
-            jobs,
-            targets: Vec::new(),
-            build: Build::Plain,
-            keep: 0,
-            input: None,
-        };
-        let mut words = lexopt::Parser::from_args(words);
-        while let Some(word) = words.next().map_err(|e| e.to_string())? {
-            match word {
-                Arg::Long("seconds") => options.seconds = sh::value(&mut words)?,
-                Arg::Long("seed") => options.seed = sh::value(&mut words)?,
-                Arg::Long("jobs") => options.jobs = sh::value::<usize>(&mut words)?.max(1),
-                Arg::Long("target") => options.targets.push(sh::value(&mut words)?),
-                Arg::Long("keep") => options.keep = sh::value(&mut words)?,
-                Arg::Long("asan") => options.build = Build::Asan,
-                Arg::Value(file) if options.input.is_none() => options.input = Some(file.into()),
-                _ => return Err(word.unexpected().to_string()),
-            }
-        }
-        Ok(options)
+        Ok(Self {
+            seconds: given.value("seconds")?.unwrap_or(60),
+            seed: given.value("seed")?.unwrap_or(1),
+            jobs: given.value("jobs")?.unwrap_or(jobs).max(1),
+            keep: given.value("keep")?.unwrap_or(0),
+        })
     }
 }
 
-pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let options = Options::new(words)?;
-    if options.build == Build::Asan && !has_nightly(root, "--version") {
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let options = Options::new(given)?;
+    let build = if given.has("asan") { Build::Asan } else { Build::Plain };
+    if build == Build::Asan && !has_nightly(root, "--version") {
         return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
     }
-    let mut program = Program::build(root, options.build)?;
-    if !options.targets.is_empty() {
-        program.targets.retain(|t| options.targets.iter().any(|prefix| t.starts_with(prefix.as_str())));
-    }
+    let mut program = Program::build(root, build)?;
+    let prefixes: Vec<_> = given.all("target").map(|prefix| prefix.to_string_lossy()).collect();
+    program.targets.retain(|t| prefixes.is_empty() || prefixes.iter().any(|prefix| t.starts_with(&**prefix)));
     if program.targets.is_empty() {
-        return Err(format!("no such target: {}", options.targets.join(", ")));
+        return Err(format!("no such target: {}", prefixes.join(", ")));
     }
-    if let Some(input) = &options.input {
+    if let Some(input) = given.files.first() {
         let target = program.targets.first().filter(|_| program.targets.len() == 1);
         let target = target.ok_or("--target must name the one target that the file is for")?;
         return sh::run(program.command(target).arg(input));

@@ -1,19 +1,16 @@
 //! `xtask release`: packages, archives, notes, and what a release must not break.
 
 use crate::docs;
-use crate::sh::{self, published, target_dir, text};
+use crate::sh::{self, Given, published, target_dir, text};
 use crate::targets;
-use lexopt::Arg;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The program's crate, and the shells that its completions are for.
-const PROGRAM: &str = "meshwright-cli";
+pub(crate) const PROGRAM: &str = "meshwright-cli";
 const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
 /// Documents in an archive.
 const BESIDE: &[&str] =
@@ -21,38 +18,33 @@ const BESIDE: &[&str] =
 
 /// `xtask release dist [--target TRIPLE] [--profile NAME]`: an archive with the program, its completions and its manual, and its
 /// checksum.
-pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let (mut target, mut profile) = (None, "dist".to_owned());
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        match arg {
-            Arg::Long("target") => target = Some(sh::value::<String>(&mut words)?),
-            Arg::Long("profile") => profile = sh::value(&mut words)?,
-            _ => return Err(arg.unexpected().to_string()),
-        }
-    }
-    let program = built(root, &profile, target.as_deref())?;
+pub(crate) fn dist(root: &Path, given: &Given) -> Result<(), String> {
+    let target = given.value::<String>("target")?;
+    let program = built(root, &profile(given)?, target.as_deref())?;
     let name = format!("meshwright-{}-{}", version(root)?, target.map_or_else(sh::host, Ok)?);
     let folder = target_dir(root).join("releases");
-    let staged = folder.join(&name);
-    if staged.is_dir() {
-        fs::remove_dir_all(&staged).map_err(|e| format!("{}: {e}", staged.display()))?;
-    }
-    stage(root, &program, &staged)?;
+    stage(root, &program, &folder.join(&name))?;
     archived(&folder, &name)
 }
 
-/// Packs a folder in `target/releases`, and writes the checksum of the archive next to it.
+/// Returns the profile that an option names, or that of releases.
+pub(crate) fn profile(given: &Given) -> Result<String, String> {
+    Ok(given.value("profile")?.unwrap_or_else(|| "dist".to_owned()))
+}
+
+/// Packs a folder in `target/releases`, and writes the checksum of the archive next to it: zip for Windows, where `tar` makes
+/// both.
 pub(crate) fn archived(folder: &Path, name: &str) -> Result<(), String> {
-    summed(folder, &packed(folder, name)?)
+    let how = if cfg!(windows) { "-acf" } else { "-czf" };
+    let archive = format!("{name}{}", suffix(cfg!(windows)));
+    sh::run(Command::new("tar").args([how, &*archive, name]).current_dir(folder))?;
+    summed(folder, &archive)
 }
 
 /// Writes the checksum of a file in `target/releases` next to it.
 pub(crate) fn summed(folder: &Path, archive: &str) -> Result<(), String> {
-    let bytes = fs::read(folder.join(archive)).map_err(|e| format!("{archive}: {e}"))?;
-    let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    fs::write(folder.join(format!("{archive}.sha256")), format!("{sum}  {archive}\n"))
-        .map_err(|e| e.to_string())?;
+    let sum = sh::sha256(&sh::read(&folder.join(archive))?);
+    sh::write(&folder.join(format!("{archive}.sha256")), format!("{sum}  {archive}\n"))?;
     println!("{sum}  {}", folder.join(archive).display());
     Ok(())
 }
@@ -73,54 +65,37 @@ pub(crate) fn built(root: &Path, profile: &str, target: Option<&str>) -> Result<
 
 /// Writes the content of the archive with the program itself, which shows that it runs.
 fn stage(root: &Path, program: &Path, staged: &Path) -> Result<(), String> {
-    let write =
-        |path: PathBuf, bytes: &[u8]| fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()));
-    let copy = |from: &Path| {
-        let to = staged.join(from.file_name().unwrap_or_default());
-        fs::copy(from, &to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
-    };
-    for folder in ["completions", "man"] {
-        fs::create_dir_all(staged.join(folder)).map_err(|e| e.to_string())?;
-    }
-    copy(program)?;
-    BESIDE.iter().try_for_each(|name| copy(&root.join(name)))?;
-    for shell in SHELLS {
-        let script = sh::output(Command::new(program).args(["completions", shell]))?;
-        write(staged.join("completions").join(completion(shell)), &script)?;
-    }
-    sh::run(Command::new(program).arg("man").arg(staged.join("man")))?;
-    write(staged.join(SBOM), components(root)?.as_bytes())?;
+    sh::empty(staged)?;
+    sh::copy(program, &staged.join(program.file_name().unwrap_or_default()))?;
+    BESIDE.iter().try_for_each(|name| sh::copy(&root.join(name), &staged.join(name)))?;
+    documents(program, staged)?;
+    sh::write(&staged.join(SBOM), components(root)?)?;
     copy_pages(root, staged)?;
     // A model goes through it.
     let model = root.join("testdata/dpm/hopper.ok.dpm");
     let glb = staged.join("hopper.glb");
     sh::run(Command::new(program).arg("convert").arg(model).arg("-o").arg(&glb))?;
-    fs::remove_file(&glb).map_err(|e| e.to_string())
+    fs::remove_file(&glb).map_err(sh::error_at(&glb))
+}
+
+/// Writes the completions for every shell and the manual.
+pub(crate) fn documents(program: &Path, folder: &Path) -> Result<(), String> {
+    for shell in SHELLS {
+        let script = sh::output(Command::new(program).args(["completions", shell]))?;
+        sh::write(&folder.join("completions").join(completion(shell)), script)?;
+    }
+    sh::empty(&folder.join("man"))?;
+    sh::run(Command::new(program).arg("man").arg(folder.join("man")))
 }
 
 /// Copies the book and the changelogs, so that every link of the pages in the archive leads somewhere.
 fn copy_pages(root: &Path, staged: &Path) -> Result<(), String> {
-    let copied = |path: &Path| {
-        let to = staged.join(path);
-        to.parent().map_or(Ok(()), fs::create_dir_all).map_err(|e| format!("{}: {e}", to.display()))?;
-        fs::copy(root.join(path), &to).map(drop).map_err(|e| format!("{}: {e}", path.display()))
-    };
-    let mut folders = vec![PathBuf::from("docs")];
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(root.join(&folder)).map_err(|e| format!("{}: {e}", folder.display()))?;
-        for entry in entries {
-            let path = folder.join(entry.map_err(|e| e.to_string())?.file_name());
-            // mdBook leaves its pages there.
-            if path == Path::new("docs/book") {
-                continue;
-            }
-            if root.join(&path).is_dir() { folders.push(path) } else { copied(&path)? }
-        }
-    }
+    sh::copy(&root.join("docs"), &staged.join("docs"))?;
+    // mdBook leaves its pages there.
+    let _ = fs::remove_dir_all(staged.join("docs/book"));
     for package in published(root)? {
-        let manifest = PathBuf::from(text(&package["manifest_path"]));
-        let log = manifest.with_file_name("CHANGELOG.md");
-        copied(log.strip_prefix(root).map_err(|e| e.to_string())?)?;
+        let log = Path::new(text(&package["manifest_path"])).with_file_name("CHANGELOG.md");
+        sh::copy(&log, &staged.join(log.strip_prefix(root).map_err(|e| e.to_string())?))?;
     }
     let wrong = docs::broken_links(staged)?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
@@ -129,8 +104,7 @@ fn copy_pages(root: &Path, staged: &Path) -> Result<(), String> {
 /// `xtask release sbom`: a document of CycloneDX with every crate that the program is built from, in `target/releases`.
 pub(crate) fn sbom(root: &Path) -> Result<(), String> {
     let path = target_dir(root).join("releases").join(SBOM);
-    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|e| e.to_string())?;
-    fs::write(&path, components(root)?).map_err(|e| format!("{}: {e}", path.display()))?;
+    sh::write(&path, components(root)?)?;
     println!("{}", path.display());
     Ok(())
 }
@@ -155,7 +129,7 @@ fn components(root: &Path) -> Result<String, String> {
         let is_used = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|kind| kind["kind"] != "dev");
         open.extend(dependencies.iter().filter(|dep| is_used(dep)).map(|dep| text(&dep["pkg"]).to_owned()));
     }
-    let lock = fs::read_to_string(root.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let lock = sh::read_text(&root.join("Cargo.lock"))?;
     let component = |package: &Value| {
         let (name, version) = (text(&package["name"]), text(&package["version"]));
         let purl = format!("pkg:cargo/{name}@{version}");
@@ -197,26 +171,21 @@ const fn suffix(is_for_windows: bool) -> &'static str {
     if is_for_windows { ".zip" } else { ".tar.gz" }
 }
 
-/// Returns the archive of a folder: zip for Windows, where `tar` makes both.
-fn packed(folder: &Path, name: &str) -> Result<String, String> {
-    let how = if cfg!(windows) { "-acf" } else { "-czf" };
-    let archive = format!("{name}{}", suffix(cfg!(windows)));
-    sh::run(Command::new("tar").args([how, &*archive, name]).current_dir(folder))?;
-    Ok(archive)
+/// Returns a field of the program's manifest.
+fn field(root: &Path, name: &str) -> Result<String, String> {
+    let packages = sh::packages(root)?;
+    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
+    Ok(text(&program[name]).to_owned())
 }
 
 /// Returns the address of the repository.
 pub(crate) fn repository(root: &Path) -> Result<String, String> {
-    let packages = sh::packages(root)?;
-    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
-    Ok(text(&program["repository"]).trim_end_matches('/').to_owned())
+    Ok(field(root, "repository")?.trim_end_matches('/').to_owned())
 }
 
 /// Returns the version of the program.
 pub(crate) fn version(root: &Path) -> Result<String, String> {
-    let packages = sh::packages(root)?;
-    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
-    Ok(program["version"].as_str().unwrap_or_default().to_owned())
+    field(root, "version")
 }
 
 /// `xtask release notes`: what the changelogs say of this version, in `target/releases/notes.md`.
@@ -229,30 +198,22 @@ pub(crate) fn notes(root: &Path) -> Result<(), String> {
     {
         return Err(format!("the tag is {tag}, the version {version}"));
     }
-    let mut text = String::new();
+    let mut notes = String::new();
     for package in published(root)? {
-        let folder = Path::new(package["manifest_path"].as_str().unwrap_or_default())
-            .parent()
-            .unwrap_or(root)
-            .to_owned();
-        let path = folder.join("CHANGELOG.md");
-        let log = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let log = sh::read_text(&Path::new(text(&package["manifest_path"])).with_file_name("CHANGELOG.md"))?;
         if let Some(section) = section(&log, &version) {
-            text.push_str(&format!("## {}\n\n{section}\n\n", package["name"].as_str().unwrap_or_default()));
+            notes += &format!("## {}\n\n{section}\n\n", text(&package["name"]));
         }
     }
-    if text.is_empty() {
+    if notes.is_empty() {
         return Err(format!("no changelog has a section {version}"));
     }
-    let folder = target_dir(root).join("releases");
-    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
-    fs::write(folder.join("notes.md"), &text).map_err(|e| e.to_string())?;
-    println!("{text}");
-    Ok(())
+    println!("{notes}");
+    sh::write(&target_dir(root).join("releases/notes.md"), notes)
 }
 
 /// Returns the section of a version in a changelog, or the unreleased one.
-pub(crate) fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
+fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     let of = |title: &str| {
         let heading = format!("\n## [{title}]");
         let plain = format!("\n## {title}");
@@ -268,8 +229,7 @@ pub(crate) fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
 pub(crate) fn publish(root: &Path) -> Result<(), String> {
     let mut list = sh::cargo_command(root);
     list.args(["package", "--workspace", "--no-verify", "--list", "--allow-dirty", "--locked"]);
-    let files = sh::output(&mut list)?;
-    let files = String::from_utf8_lossy(&files).into_owned();
+    let files = sh::output_text(&mut list)?;
     let stray: Vec<_> =
         files.lines().filter(|line| line.starts_with("tests/") || line.starts_with("testdata/")).collect();
     if !stray.is_empty() {
@@ -318,10 +278,7 @@ pub(crate) fn package(root: &Path) -> Result<(), String> {
 
     let packed = target_dir(root).join("packed");
     let workspace = packed.join("workspace");
-    if workspace.is_dir() {
-        fs::remove_dir_all(&workspace).map_err(|e| format!("{}: {e}", workspace.display()))?;
-    }
-    fs::create_dir_all(&workspace).map_err(|e| e.to_string())?;
+    sh::empty(&workspace)?;
     let mut cargo = sh::cargo_command(root);
     cargo
         .args(["package", "--quiet", "--no-verify", "--allow-dirty", "--offline", "--target-dir"])
@@ -343,9 +300,9 @@ pub(crate) fn package(root: &Path) -> Result<(), String> {
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
-    fs::write(workspace.join("Cargo.toml"), manifest).map_err(|e| e.to_string())?;
+    sh::write(&workspace.join("Cargo.toml"), manifest)?;
     // The same versions of everything.
-    fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    sh::copy(&root.join("Cargo.lock"), &workspace.join("Cargo.lock"))?;
 
     let target = packed.join("target");
     let vars = [("CARGO_TARGET_DIR", &*target.to_string_lossy())];
@@ -388,12 +345,10 @@ pub(crate) fn semver(root: &Path) -> Result<(), String> {
             "cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)",
         );
     }
-    let tags =
-        sh::output(Command::new("git").current_dir(root).args(["tag", "--list", "v*", "--sort=-v:refname"]))?;
-    let tags = String::from_utf8_lossy(&tags);
+    let git = |words: &[&str]| sh::output_text(Command::new("git").current_dir(root).args(words));
+    let tags = git(&["tag", "--list", "v*", "--sort=-v:refname"])?;
     // The newest tag is the release that is being made, when its commit is checked out.
-    let here = sh::output(Command::new("git").current_dir(root).args(["tag", "--points-at", "HEAD"]))?;
-    let here = String::from_utf8_lossy(&here);
+    let here = git(&["tag", "--points-at", "HEAD"])?;
     let Some(last) = tags.lines().find(|tag| here.lines().all(|h| h != *tag)) else {
         eprintln!("skipped: no earlier release to compare with");
         return Ok(());

@@ -1,9 +1,14 @@
 //! Running other programs.
 
+use lexopt::Arg;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
+use std::{fs, io};
 
 /// Runs `cargo` with arguments separated by spaces.
 ///
@@ -80,21 +85,131 @@ pub fn has_cargo(root: &Path, tool: &str) -> bool {
 /// # Errors
 /// When the compiler does not say it.
 pub fn host() -> Result<String, String> {
-    let said = output(Command::new("rustc").arg("-vV"))?;
-    let said = String::from_utf8_lossy(&said).into_owned();
+    let said = output_text(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| "rustc names no host".into())
 }
 
-/// Returns the next word of a command line, as a number or whatever else is written as one word.
+/// The words after a verb, as its line of help has them: `[--name VALUE]`, `[--flag]`, `[FILE]`, `[DIR...]`.
+#[derive(Debug, Default)]
+pub struct Given {
+    options: Vec<(String, OsString)>,
+    /// Words that are not options.
+    pub files: Vec<PathBuf>,
+}
+
+impl Given {
+    /// Reads the words.
+    ///
+    /// # Errors
+    /// When a word is not in the line of help, or an option has no value.
+    pub fn new(help: &str, words: &[OsString]) -> Result<Self, String> {
+        let usage = help.split(": ").next().unwrap_or_default();
+        let known: Vec<&str> = usage.split('[').skip(1).filter_map(|part| part.split(']').next()).collect();
+        let most = known.iter().filter(|word| !word.starts_with("--"));
+        let most = most
+            .map(|word| if word.ends_with("...") { usize::MAX } else { 1 })
+            .fold(0, usize::saturating_add);
+        let (mut given, mut parser) = (Self::default(), lexopt::Parser::from_args(words));
+        while let Some(word) = parser.next().map_err(|e| e.to_string())? {
+            match word {
+                Arg::Long(name) if known.contains(&&*format!("--{name}")) => {
+                    given.options.push((name.to_owned(), OsString::new()));
+                }
+                Arg::Long(name) if known.iter().any(|word| word.starts_with(&format!("--{name} "))) => {
+                    let name = name.to_owned();
+                    given.options.push((name, parser.value().map_err(|e| e.to_string())?));
+                }
+                Arg::Value(file) if given.files.len() < most => given.files.push(file.into()),
+                word => return Err(word.unexpected().to_string()),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Returns all values of an option.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &OsString> {
+        self.options.iter().filter(move |option| option.0 == name).map(|option| &option.1)
+    }
+
+    /// Returns whether an option is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
+    /// Returns the path that an option names.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.all(name).last().map(PathBuf::from)
+    }
+
+    /// Returns the last value of an option.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, String> {
+        let value = self.all(name).last().map(|value| value.to_string_lossy());
+        value.map(|value| value.parse().map_err(|e| format!("--{name} {value}: {e}"))).transpose()
+    }
+}
+
+/// Returns a message for a file that cannot be read or written.
+pub fn error_at(path: &Path) -> impl Fn(io::Error) -> String {
+    let path = path.display().to_string();
+    move |e| format!("{path}: {e}")
+}
+
+/// Returns a file's bytes.
 ///
 /// # Errors
-/// When it is missing or cannot be read.
-pub fn value<T: std::str::FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
-    words: &mut lexopt::Parser,
-) -> Result<T, String> {
-    use lexopt::ValueExt as _;
-    words.value().and_then(|v| v.parse()).map_err(|e| e.to_string())
+/// When it cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(error_at(path))
+}
+
+/// Returns the text in a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(error_at(path))
+}
+
+/// Writes a file and the folders that it is in.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), String> {
+    path.parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| fs::write(path, bytes))
+        .map_err(error_at(path))
+}
+
+/// Copies a file, or all files below a folder. The folders above the copy are made.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    if from.is_dir() {
+        let entries = fs::read_dir(from).map_err(error_at(from))?.flatten();
+        return entries.into_iter().try_for_each(|entry| copy(&entry.path(), &to.join(entry.file_name())));
+    }
+    to.parent().map_or(Ok(()), fs::create_dir_all).map_err(error_at(to))?;
+    fs::copy(from, to).map(drop).map_err(error_at(from))
+}
+
+/// Makes an empty folder.
+///
+/// # Errors
+/// When one that exists cannot be removed.
+pub fn empty(folder: &Path) -> Result<(), String> {
+    let removed = if folder.is_dir() { fs::remove_dir_all(folder) } else { Ok(()) };
+    removed.and_then(|()| fs::create_dir_all(folder)).map_err(error_at(folder))
+}
+
+/// Returns the SHA-256 of some bytes in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn cargo_program() -> OsString {
@@ -127,6 +242,28 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     }
 }
 
+/// Returns the standard output of a command as text, without blanks around it.
+///
+/// # Errors
+/// As [`output`].
+pub fn output_text(command: &mut Command) -> Result<String, String> {
+    Ok(String::from_utf8_lossy(&output(command)?).trim().to_owned())
+}
+
+/// Returns the processor's name and the number of its threads, where the system says them.
+pub fn machine() -> String {
+    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let named = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{} with {threads} threads", named.map_or(std::env::consts::ARCH, |(_, name)| name.trim()))
+}
+
+/// Returns the load average of the last 1, 5 or 15 minutes, by number from 0, where the system says it.
+pub fn load(span: usize) -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').nth(span).filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()
+}
+
 /// The packages of node that verbs use, in the versions that they were seen to work with.
 const NODE_PACKAGES: &[(&str, &str)] = &[
     ("playwright-core", "1.65.1"),
@@ -145,7 +282,7 @@ pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
     let dir = root.join("target/node");
     let modules = dir.join("node_modules");
     if !modules.join(package).is_dir() {
-        std::fs::create_dir_all(&dir).ok()?;
+        fs::create_dir_all(&dir).ok()?;
         let mut npm = Command::new("npm");
         let version = NODE_PACKAGES.iter().find(|(name, _)| *name == package).map(|(_, version)| version)?;
         npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir);
@@ -155,12 +292,17 @@ pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
     modules.join(package).is_dir().then_some(modules)
 }
 
+/// Returns whether what cannot be done here is an error.
+pub fn is_strict() -> bool {
+    std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty())
+}
+
 /// Says what cannot be done here.
 ///
 /// # Errors
 /// Where `MESHWRIGHT_STRICT` is set, and not empty: then what is left out is an error.
 pub fn skipped(why: &str) -> Result<(), String> {
-    if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
+    if is_strict() {
         return Err(format!("cannot run here: {why}"));
     }
     eprintln!("skipped: {why}");

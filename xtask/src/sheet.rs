@@ -82,20 +82,19 @@ impl Sheet {
         } else {
             json!({ "min": [0, 0, 0], "max": [last, last, 12.0 / 64.0] })
         };
-        let positions = vertices.iter().flat_map(|v| self.position(*v)).collect();
-        let positions = file.add(floats(positions), 5126, "VEC3", n, &bounds);
-        let normals = vertices.iter().flat_map(|_| [0.0, 0.0, 1.0]).collect();
-        let normals = file.add(floats(normals), 5126, "VEC3", n, &json!({}));
-        let uvs = vertices.iter().flat_map(|(x, y)| [f32::from(*x) / last, f32::from(*y) / last]).collect();
-        let uvs = file.add(floats(uvs), 5126, "VEC2", n, &json!({}));
+        let none = json!({});
+        let positions: Vec<_> = vertices.iter().flat_map(|v| self.position(*v)).collect();
+        let positions = file.floats(&positions, "VEC3", &bounds);
+        let normals = file.floats(&[0.0, 0.0, 1.0].repeat(n), "VEC3", &none);
+        let uvs = vertices.iter().flat_map(|(x, y)| [f32::from(*x) / last, f32::from(*y) / last]);
+        let uvs = file.floats(&uvs.collect::<Vec<_>>(), "VEC2", &none);
         let joints = vertices.iter().flat_map(|(x, _)| {
             let joint = u32::from(*x) * u32::from(JOINTS - 1) / u32::from(self.side);
             let joint = u8::try_from(joint).unwrap_or(0);
             [joint, joint + 1, 0, 0]
         });
-        let joints = file.add(joints.collect(), 5121, "VEC4", n, &json!({}));
-        let weights = floats(vertices.iter().flat_map(|_| [0.75, 0.25, 0.0, 0.0]).collect());
-        let weights = file.add(weights, 5126, "VEC4", n, &json!({}));
+        let joints = file.add(joints.collect(), 5121, "VEC4", n, &none);
+        let weights = file.floats(&[0.75, 0.25, 0.0, 0.0].repeat(n), "VEC4", &none);
         let corners = self.corners();
         let (bytes, component): (Vec<u8>, _) = if n <= 1 << 16 {
             let short = |corner: &u32| u16::try_from(*corner).unwrap_or(0).to_le_bytes();
@@ -103,24 +102,25 @@ impl Sheet {
         } else {
             (corners.iter().flat_map(|corner| corner.to_le_bytes()).collect(), 5125)
         };
-        let indices = file.add(bytes, component, "SCALAR", corners.len(), &json!({}));
+        let indices = file.add(bytes, component, "SCALAR", corners.len(), &none);
         let step = last / f32::from(JOINTS);
         let bind = (0..JOINTS).flat_map(|j| {
             let x = -f32::from(j) * step;
             [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, 0.0, 0.0, 1.0]
         });
-        let inverse = file.add(floats(bind.collect()), 5126, "MAT4", JOINTS.into(), &json!({}));
+        let inverse: Vec<_> = bind.flat_map(f32::to_le_bytes).collect();
+        let inverse = file.add(inverse, 5126, "MAT4", JOINTS.into(), &none);
         let frames: Vec<f32> = (0..24_u8).map(|f| f32::from(f) / 16.0).collect();
         let end = frames.last().copied().unwrap_or(0.0);
         let extent = json!({ "min": [0], "max": [end] });
-        let times = file.add(floats(frames.clone()), 5126, "SCALAR", frames.len(), &extent);
+        let times = file.floats(&frames, "SCALAR", &extent);
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         for joint in 0..JOINTS {
             let bend = frames.iter().flat_map(|t| {
                 let half = t / 32.0 * if joint % 2 == 0 { 1.0 } else { -1.0 };
                 [0.0, half, 0.0, (1.0 - half * half).sqrt()]
             });
-            let turns = file.add(floats(bend.collect()), 5126, "VEC4", frames.len(), &json!({}));
+            let turns = file.floats(&bend.collect::<Vec<_>>(), "VEC4", &none);
             channels
                 .push(json!({ "sampler": samplers.len(), "target": { "node": joint, "path": "rotation" } }));
             samplers.push(json!({ "input": times, "output": turns }));
@@ -142,47 +142,65 @@ impl Sheet {
             "materials": [{ "name": "textures/grid" }],
             "meshes": [{ "name": "grid", "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }] }],
             "animations": [{ "name": "bend", "samplers": samplers, "channels": channels }],
-            "bufferViews": file.views, "accessors": file.accessors, "buffers": [{ "byteLength": file.bin.len() }],
         });
-        glb(&document, &file.bin)
+        file.into_glb(document)
     }
 }
 
-/// The arrays of a document.
-#[derive(Default)]
-struct File {
-    bin: Vec<u8>,
+/// The arrays of a GLB.
+#[derive(Debug, Default)]
+pub struct File {
+    /// The bytes.
+    pub bin: Vec<u8>,
     views: Vec<Value>,
     accessors: Vec<Value>,
 }
 
 impl File {
     /// Adds an array and returns the number of its accessor.
-    fn add(&mut self, bytes: Vec<u8>, component: u32, kind: &str, count: usize, bounds: &Value) -> usize {
-        self.views.push(json!({ "buffer": 0, "byteOffset": self.bin.len(), "byteLength": bytes.len() }));
-        let view = self.views.len() - 1;
-        let mut accessor =
-            json!({ "bufferView": view, "componentType": component, "count": count, "type": kind });
-        let more = bounds.as_object().cloned().unwrap_or_default();
+    fn add(&mut self, bytes: Vec<u8>, component: u32, kind: &str, count: usize, more: &Value) -> usize {
+        let start = self.bin.len();
+        self.bin.extend(bytes);
+        self.describe(start, component, kind, count, more)
+    }
+
+    /// Adds floats one by one, and returns the number of their accessor.
+    pub fn floats(&mut self, floats: &[f32], kind: &str, more: &Value) -> usize {
+        let (start, width) = (self.bin.len(), kind.trim_start_matches("VEC").parse().unwrap_or(1));
+        floats.iter().for_each(|float| self.bin.extend_from_slice(&float.to_le_bytes()));
+        self.describe(start, 5126, kind, floats.len() / width, more)
+    }
+
+    /// Adds an accessor for the bytes from `start` on, with more members, and returns its number.
+    pub fn describe(
+        &mut self,
+        start: usize,
+        component: u32,
+        kind: &str,
+        count: usize,
+        more: &Value,
+    ) -> usize {
+        let mut accessor = json!({ "bufferView": self.views.len(), "componentType": component, "count": count, "type": kind });
+        self.views.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": self.bin.len() - start }));
+        let more = more.as_object().cloned().unwrap_or_default();
         accessor.as_object_mut().into_iter().for_each(|accessor| accessor.extend(more.clone()));
         self.accessors.push(accessor);
-        self.bin.extend(bytes);
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         self.accessors.len() - 1
     }
-}
 
-fn floats(floats: Vec<f32>) -> Vec<u8> {
-    floats.into_iter().flat_map(f32::to_le_bytes).collect()
-}
-
-fn glb(document: &Value, bin: &[u8]) -> Vec<u8> {
-    let mut json = document.to_string().into_bytes();
-    json.resize(json.len().next_multiple_of(4), b' ');
-    let word = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
-    let head = [b"glTF".as_slice(), &word(2), &word(28 + json.len() + bin.len()), &word(json.len()), b"JSON"]
-        .concat();
-    [&head, &json, &word(bin.len())[..], b"BIN\0", bin].concat()
+    /// Returns the document with these arrays as a GLB.
+    #[must_use]
+    pub fn into_glb(self, mut document: Value) -> Vec<u8> {
+        document["buffers"] = json!([{ "byteLength": self.bin.len() }]);
+        (document["bufferViews"], document["accessors"]) = (self.views.into(), self.accessors.into());
+        let mut json = document.to_string().into_bytes();
+        json.resize(json.len().next_multiple_of(4), b' ');
+        let word = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
+        let size = word(28 + json.len() + self.bin.len());
+        let head = [b"glTF".as_slice(), &word(2), &size, &word(json.len()), b"JSON"].concat();
+        [&head, &json, &word(self.bin.len())[..], b"BIN\0", &self.bin].concat()
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 //! dependencies that the manifests allow.
 
 use crate::layers;
-use crate::sh::{self, target_dir};
-use lexopt::Arg;
+use crate::sh::{self, Given, target_dir};
 use serde_json::Value;
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -182,21 +180,13 @@ pub(crate) fn arm(root: &Path) -> Result<(), String> {
     sh::run(cargo.envs(settings).envs(PATIENT))
 }
 
-/// `xtask targets glam-assert`: the crates that use glam, in a copy, so that no other build gets the feature.
+/// `xtask targets glam-assert`: the crates that use glam, in a folder of their own, so that no other build gets the feature.
 pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
-    let copy = copy(root, "glam-assert")?;
-    let manifest = copy.join("Cargo.toml");
-    let text = fs::read_to_string(&manifest).map_err(|e| e.to_string())?;
-    let with = text.replacen("\"nostd-libm\"]", "\"nostd-libm\", \"debug-glam-assert\"]", 1);
-    if with == text {
-        return Err("the manifest's line for glam has changed".into());
-    }
-    fs::write(&manifest, with).map_err(|e| e.to_string())?;
-    sh::cargo_env(
-        &copy,
-        "test -p meshwright-rig -p meshwright-gltf -p meshwright --all-features --locked --lib --tests",
-        &[("CARGO_TARGET_DIR", &target_dir(root).join("glam-assert").to_string_lossy())],
-    )
+    let tests =
+        "test -p meshwright-rig -p meshwright-gltf -p meshwright --all-features --locked --lib --tests";
+    let target = target_dir(root).join("glam-assert");
+    let vars = [("CARGO_TARGET_DIR", &*target.to_string_lossy())];
+    sh::cargo_env(root, &format!("{tests} --features glam/debug-glam-assert"), &vars)
 }
 
 /// `xtask targets minimal`: every dependency in the oldest version that a manifest allows.
@@ -204,7 +194,15 @@ pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
         return no_nightly();
     }
-    let copy = copy(root, "minimal")?;
+    let copy = target_dir(root).join("copies/minimal");
+    sh::empty(&copy)?;
+    // With changes that are not committed.
+    let files = sh::output_text(
+        Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root),
+    )?;
+    for file in files.lines().filter(|file| root.join(file).is_file()) {
+        sh::copy(&root.join(file), &copy.join(file))?;
+    }
     sh::run(&mut nightly(&copy, "-Z direct-minimal-versions update"))?;
     sh::cargo_env(
         &copy,
@@ -240,19 +238,10 @@ pub(crate) fn release(root: &Path) -> Result<(), String> {
 
 /// `xtask targets properties`: the tests, round by round with another seed for the cases of properties, from one of the clock
 /// on. Each round says its seed, with which `--seed` draws the same cases again.
-pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> {
+pub(crate) fn properties(root: &Path, given: &Given) -> Result<(), String> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|e| e.to_string())?;
-    let (mut rounds, mut cases, mut first) = (1, 1024, clock.as_secs());
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        let number = match arg {
-            Arg::Long("rounds") => &mut rounds,
-            Arg::Long("cases") => &mut cases,
-            Arg::Long("seed") => &mut first,
-            _ => return Err(arg.unexpected().to_string()),
-        };
-        *number = sh::value(&mut words)?;
-    }
+    let (rounds, cases) = (given.value("rounds")?.unwrap_or(1), given.value("cases")?.unwrap_or(1024_u64));
+    let first: u64 = given.value("seed")?.unwrap_or(clock.as_secs());
     for seed in (0..rounds).map(|round| first.wrapping_add(round)) {
         eprintln!("seed {seed}");
         let (seed, cases) = (seed.to_string(), cases.to_string());
@@ -282,126 +271,9 @@ pub(crate) fn exhaustive_command(root: &Path) -> Command {
 /// `xtask test`: all tests, then every example without arguments.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     sh::cargo(root, "test --workspace --all-features --locked")?;
-    sh::cargo(root, "test --package meshwright-lab --all-features --locked --lib")?;
     // All crates at once, so that they have the features they have in the tests, and nothing is built twice.
     sh::cargo(root, "build --quiet --locked --workspace --all-features --examples")?;
     run_examples(&target_dir(root), &sh::packages(root)?)
-}
-
-/// `xtask conformance`: the suite through the program's commands, then what the library makes of the fixtures; both for a
-/// corpus too, if one exists, with the tests that read it. With a folder, only the library over it.
-pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let lab = crate::program(root, "lab", "dev")?;
-    let library = |words: &[OsString]| sh::run(Command::new(&lab).arg("conformance").args(words));
-    if !words.is_empty() {
-        return library(words);
-    }
-    let program = crate::program(root, "meshwright", "dev")?;
-    let corpus = corpus(root);
-    if Command::new("python3").arg("--version").output().is_err() {
-        sh::skipped("python3 is not here, for the suite")?;
-    } else {
-        sh::run(&mut script(root, "run.py", &program))?;
-        corpus.iter().try_for_each(|folder| sh::run(script(root, "corpus.py", &program).arg(folder)))?;
-    }
-    library(&[root.join("testdata").into()])?;
-    corpus.iter().try_for_each(|folder| {
-        library(&[folder.into()])?;
-        let mut tests = sh::cargo_command(root);
-        tests.env("MESHWRIGHT_CORPUS", folder).env("MESHWRIGHT_REQUIRE", "1");
-        sh::run(tests.args(["test", "--workspace", "--all-features", "--locked", "--test", "corpus"]))
-    })
-}
-
-/// Returns the corpus of real models, if it is here.
-fn corpus(root: &Path) -> Option<PathBuf> {
-    let named = std::env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
-    let corpus = named.unwrap_or_else(|| root.join("../shared/corpus"));
-    Some(corpus).filter(|folder| folder.join("manifest.json").is_file())
-}
-
-/// Returns a Python script of the conformance suite, which runs the program.
-fn script(root: &Path, name: &str, program: &Path) -> Command {
-    let mut python = Command::new("python3");
-    python.arg(root.join("xtask/conformance").join(name)).arg("--program").arg(program);
-    python
-}
-
-/// `xtask witness darkplaces`: what the engine reads in the fixtures and the corpus, or in folders, agrees with the program.
-pub(crate) fn darkplaces(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let why = "the DarkPlaces engine cannot run here (on Debian: darkplaces-server)";
-    witness(root, words, "darkplaces.py", &["dpm", "zym", "iqm"], why)
-}
-
-/// `xtask witness raylib`: the poses that raylib reads agree with the program's.
-pub(crate) fn raylib(root: &Path, words: &[OsString]) -> Result<(), String> {
-    witness(root, words, "raylib_poses.py", &["dpm", "zym", "iqm"], "raylib is not here (pip install raylib)")
-}
-
-/// `xtask witness kaitai`: the readers that Kaitai Struct makes of docs/descriptions, and the patterns for ImHex, find what the
-/// program finds.
-pub(crate) fn kaitai(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let modules = ["kaitai-struct-compiler", "js-yaml"].map(|package| sh::node_modules(root, package));
-    let [Some(modules), Some(_)] = modules else {
-        return sh::skipped("node or the packages kaitai-struct-compiler and js-yaml are not here");
-    };
-    let program = crate::program(root, "meshwright", "dev")?;
-    let mut python = script(root, "kaitai.py", &program);
-    python.arg("--modules").arg(modules).arg("--out").arg(root.join("target/kaitai"));
-    judge(
-        python.args(folders(root, words)),
-        "kaitai.py",
-        "kaitaistruct is not here (pip install kaitaistruct)",
-    )
-}
-
-/// `xtask witness check`: `check` finds errors in the documents in which the Khronos validator finds them.
-pub(crate) fn gltf_check(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let why = "node or the package gltf-validator is not here";
-    let Some(modules) = sh::node_modules(root, "gltf-validator") else { return sh::skipped(why) };
-    let program = crate::program(root, "meshwright", "dev")?;
-    let mut python = script(root, "gltf_check.py", &program);
-    python.arg("--modules").arg(modules).arg("--out").arg(root.join("target/gltf_check"));
-    judge(python.args(folders(root, words)), "gltf_check.py", why)
-}
-
-/// `xtask witness names`: `file` and the desktop's database name models, and nothing else, by docs/descriptions.
-pub(crate) fn names(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let program = crate::program(root, "meshwright", "dev")?;
-    let why = "on Debian: file, shared-mime-info, libglib2.0-bin";
-    judge(script(root, "names.py", &program).args(folders(root, words)), "names.py", why)
-}
-
-/// Returns the folders that are named, or the fixtures and the corpus.
-fn folders(root: &Path, words: &[OsString]) -> Vec<PathBuf> {
-    if words.is_empty() {
-        [Some(root.join("testdata")), corpus(root)].into_iter().flatten().collect()
-    } else {
-        words.iter().map(PathBuf::from).collect()
-    }
-}
-
-/// Runs a script whose exit status 3 means that `why` it cannot run.
-fn judge(script: &mut Command, name: &str, why: &str) -> Result<(), String> {
-    let status = script.status().map_err(|e| format!("python3: {e}"))?;
-    match status.code() {
-        Some(0) => Ok(()),
-        Some(3) => sh::skipped(why),
-        _ => Err(format!("{name}: {status}")),
-    }
-}
-
-/// Runs a script that compares the values that another program reads in folders with the output of `meshwright`. The
-/// default folders are those of the formats in the fixtures and the corpus.
-fn witness(root: &Path, words: &[OsString], name: &str, formats: &[&str], why: &str) -> Result<(), String> {
-    let program = crate::program(root, "meshwright", "dev")?;
-    let mut folders = folders(root, words);
-    if words.is_empty() {
-        folders =
-            folders.iter().flat_map(|folder| formats.iter().map(|format| folder.join(format))).collect();
-        folders.retain(|folder| folder.is_dir());
-    }
-    judge(script(root, name, &program).args(folders), name, why)
 }
 
 /// Runs the examples that were built in a target folder.
@@ -412,28 +284,6 @@ pub(crate) fn run_examples(target: &Path, packages: &[Value]) -> Result<(), Stri
         sh::run(&mut Command::new(target.join("debug/examples").join(name)))?;
     }
     Ok(())
-}
-
-/// Returns the files of the project in a folder of their own, which may be edited.
-fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
-    let copy = target_dir(root).join("copies").join(name);
-    let list = sh::output(Command::new("git").current_dir(root).args([
-        "ls-files",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-        "-z",
-    ]))?;
-    let list = String::from_utf8(list).map_err(|e| e.to_string())?;
-    if copy.is_dir() {
-        fs::remove_dir_all(&copy).map_err(|e| format!("{}: {e}", copy.display()))?;
-    }
-    for file in list.split('\0').filter(|f| !f.is_empty() && root.join(f).is_file()) {
-        let to = copy.join(file);
-        let made = to.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| fs::copy(root.join(file), &to)).map_err(|e| format!("{}: {e}", to.display()))?;
-    }
-    Ok(copy)
 }
 
 /// Crates without `std`, in addition to formats.

@@ -4,10 +4,9 @@
 //! most that each area may have of each; `--write` lowers it to what is there, and adds areas that are new. A file of code
 //! whose name does not say what is in it is an error.
 
-use crate::{fixtures, sh};
-use lexopt::Arg;
+use crate::fixtures;
+use crate::sh::{self, Given};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
@@ -16,76 +15,22 @@ const HEAD: &str = "# Places with a phrase that a reader may have to read twice.
 const KINDS: [&str; 4] = ["comments", "messages", "functions", "sentences"];
 
 /// Phrases, a word or several in turn; a bar is between words that are as bad.
-const PHRASES: &[&str] = &[
-    "behind",
-    "alone",
-    "beside",
-    "anew",
-    "nobody",
-    "somebody",
-    "whoever",
-    "stand|stands|stood|lies|lay|hang|hangs",
-    "mend|mends|mended|mending",
-    "of which|whom",
-    "so many",
-    "none where",
-    "where there is|are none",
-    "is|are none|no",
-    "that is no",
-    "is|are told|said|there",
-    "made|come|comes|become|becomes of",
-    "as it was",
-    "called like",
-    "otherwise than",
-    "go|goes along",
-    "come|comes back",
-    "looked for in vain",
-];
+const PHRASES: &str = "\
+    behind; alone; beside; anew; nobody; somebody;
+    whoever; stand|stands|stood|lies|lay|hang|hangs; mend|mends|mended|mending; of which|whom; so many; none where;
+    where there is|are none; is|are none|no; that is no; is|are told|said|there; made|come|comes|become|becomes of; as it was;
+    called like; otherwise than; go|goes along; come|comes back; looked for in vain";
 /// Words that no statement begins with.
 const OPENINGS: &[&str] = &["What", "Where", "Who", "How", "Whether", "Of", "For"];
 /// Names of functions without a verb and an object.
-const BARE: &[&str] = &[
-    "of", "own", "at", "shown", "refused", "kept", "drawn", "made", "told", "found", "given", "taken",
-    "seen", "said", "left", "put", "held", "begun", "by", "on", "onto", "into", "with", "here", "there",
-    "again", "also", "apart", "alike", "near", "far", "whole", "free", "still", "meant", "stated", "called",
-    "asked", "wanted", "met", "let", "shared", "placed", "turned", "moved",
-];
-
+const BARE: &str = "\
+    of own at shown refused kept drawn made told found given taken seen said left put held begun by on onto \
+    into with here there again also apart alike near far whole free still meant stated called asked wanted \
+    met let shared placed turned moved";
 /// Names of files of code that do not say what is in the file.
-const VAGUE_FILES: &[&str] = &[
-    "any",
-    "common",
-    "done",
-    "dropped",
-    "found",
-    "helpers",
-    "loaded",
-    "look",
-    "looks",
-    "made",
-    "many",
-    "misc",
-    "missing",
-    "near",
-    "named",
-    "onto",
-    "part",
-    "parts",
-    "pieces",
-    "place",
-    "placed",
-    "places",
-    "recovered",
-    "shown",
-    "still",
-    "stuff",
-    "things",
-    "util",
-    "utils",
-    "watched",
-    "whole",
-    "work",
-];
+const VAGUE_FILES: &str = "\
+    any common done dropped found helpers loaded look looks made many misc missing near named onto part \
+    parts pieces place placed places recovered shown still stuff things util utils watched whole work";
 
 /// Numbers of places of each kind, by area.
 type Counts = BTreeMap<String, [usize; 4]>;
@@ -93,51 +38,38 @@ type Counts = BTreeMap<String, [usize; 4]>;
 /// A place: its kind, its line, and its text.
 type Place = (usize, usize, String);
 
-pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let (mut write, mut list) = (false, None);
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(word) = words.next().map_err(|e| e.to_string())? {
-        match word {
-            Arg::Long("write") => write = true,
-            Arg::Long("list") => list = Some(sh::value::<String>(&mut words)?),
-            _ => return Err(word.unexpected().to_string()),
-        }
-    }
-    let found = counted(root, list.as_deref())?;
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let (found, vague) = counted(root, given.value::<String>("list")?.as_deref())?;
     let path = root.join(BUDGET);
     let budget = parse(&fs::read_to_string(&path).unwrap_or_default())?;
     let (fallen, mut over) = compared(&found, &budget);
-    if write {
+    if given.has("write") {
         let row = |(area, counts): (&String, &[usize; 4])| {
             format!("{area:<24}{}\n", counts.iter().map(|n| format!("{n:>10}")).collect::<String>())
         };
         let heads = KINDS.map(|kind| format!("{kind:>10}")).concat();
         let text = format!("{HEAD}{:<24}{heads}\n{}", "# area", fallen.iter().map(row).collect::<String>());
-        fs::write(&path, text).map_err(|e| format!("{BUDGET}: {e}"))?;
+        sh::write(&path, text)?;
     }
     let sum = found.values().fold([0; 4], |sum, counts| std::array::from_fn(|k| sum[k] + counts[k]));
     println!(
         "{}",
         KINDS.iter().zip(sum).map(|(kind, n)| format!("{n} {kind}")).collect::<Vec<_>>().join(", ")
     );
-    over.extend(vague_files(root)?);
+    over.extend(vague.into_iter().map(|name| format!("{name}: the name does not say what is in the file")));
     if over.is_empty() { Ok(()) } else { Err(over.join("\n")) }
 }
 
-/// Returns a message for each file of code with one of [`VAGUE_FILES`] as its name.
-fn vague_files(root: &Path) -> Result<Vec<String>, String> {
-    let mut vague = Vec::new();
-    for folder in ["crates", "xtask"] {
-        for path in fixtures::walk(&root.join(folder)).map_err(|e| e.to_string())? {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            let is_code = name.contains("/src/") && name.ends_with(".rs") && !name.contains("/target/");
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-            if is_code && VAGUE_FILES.contains(&&*stem) {
-                vague.push(format!("{name}: the name does not say what is in the file"));
-            }
-        }
-    }
-    Ok(vague)
+/// Returns whether a path is that of a file of code whose name does not say what is in it.
+fn is_vague(path: &str) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_code = format!("{folder}/").contains("/src/");
+    is_code && name.strip_suffix(".rs").is_some_and(|stem| lists(VAGUE_FILES, stem))
+}
+
+/// Returns whether a word is in a list.
+fn lists(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
 }
 
 /// Returns the budget as it may become, and what is over it.
@@ -164,9 +96,10 @@ fn parse(text: &str) -> Result<Counts, String> {
     rows.collect()
 }
 
-/// Returns every place with a phrase, by area; those of the area `list` are printed.
-fn counted(root: &Path, list: Option<&str>) -> Result<Counts, String> {
-    let mut counts = Counts::new();
+/// Returns the number of places with a phrase, by area, and the files with vague names. Places of the area `list` are
+/// printed.
+fn counted(root: &Path, list: Option<&str>) -> Result<(Counts, Vec<String>), String> {
+    let (mut counts, mut vague) = (Counts::new(), Vec::new());
     let pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));
     let folders = ["crates", "xtask", "docs"].map(|folder| fixtures::walk(&root.join(folder)));
     let mut files: Vec<_> = pages.into_iter().filter(|page| page.is_file()).collect();
@@ -177,7 +110,8 @@ fn counted(root: &Path, list: Option<&str>) -> Result<Counts, String> {
         let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         let built = name.split('/').any(|part| matches!(part, "target" | "node_modules" | ".venv"));
         let Some((_, extension @ ("rs" | "md"))) = name.rsplit_once('.').filter(|_| !built) else { continue };
-        let text = fs::read_to_string(&path).map_err(|e| format!("{name}: {e}"))?;
+        vague.extend(is_vague(&name).then(|| name.clone()));
+        let text = sh::read_text(&path)?;
         let area = name
             .splitn(3, '/')
             .take(if name.starts_with("crates/") { 2 } else { 1 })
@@ -192,7 +126,7 @@ fn counted(root: &Path, list: Option<&str>) -> Result<Counts, String> {
             }
         }
     }
-    Ok(counts)
+    Ok((counts, vague))
 }
 
 /// Comments, messages and functions with a phrase.
@@ -214,7 +148,7 @@ fn places_of_code(text: &str) -> Vec<Place> {
         }
         let name =
             line.split_once("fn ").map_or("", |(_, rest)| rest.split(['(', '<']).next().unwrap_or_default());
-        places.extend(BARE.contains(&name).then(|| (2, number, format!("fn {name}"))));
+        places.extend(lists(BARE, name).then(|| (2, number, format!("fn {name}"))));
     }
     places
 }
@@ -266,11 +200,12 @@ fn is_hard(text: &str) -> bool {
         text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
     let opening =
         text.split_whitespace().next().is_some_and(|first| OPENINGS.contains(&first)) && !text.ends_with('?');
-    let phrase = |phrase: &&str| {
-        let wanted: Vec<Vec<&str>> = phrase.split(' ').map(|word| word.split('|').collect()).collect();
+    let phrase = |phrase: &str| {
+        let wanted: Vec<Vec<&str>> =
+            phrase.split_whitespace().map(|word| word.split('|').collect()).collect();
         words.windows(wanted.len()).any(|part| part.iter().zip(&wanted).all(|(word, any)| any.contains(word)))
     };
-    opening || PHRASES.iter().any(phrase)
+    opening || PHRASES.split(';').any(phrase)
 }
 
 #[cfg(test)]
@@ -289,6 +224,13 @@ mod tests {
             found,
             [(3, "It works alone here.".to_owned()), (7, "Of these there are four".to_owned())]
         );
+    }
+
+    #[test]
+    fn names_of_files_say_what_is_in_them() {
+        let vague = ["crates/dpm/src/util.rs", "xtask/src/fixtures/parts.rs"];
+        let plain = ["crates/dpm/src/bone.rs", "crates/dpm/tests/common.rs", "crates/dpm/src/util.txt"];
+        assert!(vague.into_iter().all(is_vague) && !plain.into_iter().any(is_vague));
     }
 
     #[test]

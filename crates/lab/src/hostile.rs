@@ -1,4 +1,4 @@
-//! `xtask hostile [--program FILE] [--only WORD]`: files that once broke a promise, each through every command.
+//! `xtask hostile`: files that once broke a promise, each through every command.
 //!
 //! The files are made here, as large as they were; some are of the corpus. The program is run as its users run it, with
 //! its default limits, in a folder of its own.
@@ -8,13 +8,12 @@
 mod judge;
 
 use crate::measured_program;
-use lexopt::{Arg, Parser, ValueExt as _};
-use meshwright_testkit::{corpus, patience};
+use meshwright_testkit::{corpus, patience, testdata};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use xtask::sh;
+use xtask::sh::{self, Given};
 
 /// The time limit of any command on a few megabytes of input.
 const TIME: Duration = Duration::from_secs(5);
@@ -30,7 +29,10 @@ struct Case {
     name: &'static str,
     /// The model's file name.
     model: &'static str,
-    make: fn(&Path, Option<&Path>) -> Result<(), String>,
+    /// Files of the corpus that it needs.
+    corpus: &'static [&'static str],
+    /// Makes the other files.
+    make: fn(&Path) -> Result<(), String>,
     /// The command that it attacks; the others are tried too.
     command: &'static [&'static str],
 }
@@ -59,88 +61,49 @@ const COMMANDS: &[&[&str]] = &[
 
 const TEXTURED: &[&str] = &["convert", "--textures", "-o", "out.glb"];
 
-const CASES: &[Case] = &[
-    Case {
-        name: "one texture of 100 MiB, 40 names",
-        model: "one_texture_many_names.dpm",
-        make: huge_texture,
-        command: TEXTURED,
-    },
-    Case {
-        name: "one picture of 80 megapixels, 400 names",
-        model: "tga_400_names.dpm",
-        make: huge_picture,
-        command: TEXTURED,
-    },
-    Case {
-        name: "poses that differ only in shear",
-        model: "shear_pairs.dpm",
-        make: shear,
-        command: &["convert", "-o", "out.glb"],
-    },
-    Case {
-        name: "an optimizer with much to choose from",
-        model: "optimize_slow.bmd",
-        make: slow,
-        command: &["optimize", "--max-angle", "5", "-o", "out.bin"],
-    },
-    Case {
-        name: "a PNG cut to 33 bytes",
-        model: "one_texture_many_names.dpm",
-        make: cut_png,
-        command: TEXTURED,
-    },
-    Case {
-        name: "three bytes of JPEG",
-        model: "one_texture_many_names.dpm",
-        make: cut_jpeg,
-        command: TEXTURED,
-    },
-    Case { name: "controls in names", model: "c1.dpm", make: controls, command: &["dump"] },
-    Case { name: "16 MB of framegroups", model: "m.dpm", make: framegroups, command: &["check"] },
-    Case { name: "a chunk of 1 MB, 254 MB decoded", model: "m.cmesh", make: chunk, command: &["dump"] },
-    Case {
-        name: "a model that is called like a temporary file",
-        model: ".meshwright-abcdef.tmp",
-        make: temporary,
-        command: &["convert", "--as", "dpm", "-o", "out.glb"],
-    },
-];
-
-struct Options {
-    program: Option<PathBuf>,
-    only: Option<String>,
+/// Makes a table of cases.
+macro_rules! cases {
+    ($($name:literal $model:literal $corpus:expr, $make:expr, $command:expr;)*) => {
+        &[$(Case { name: $name, model: $model, corpus: &$corpus, make: $make, command: $command }),*]
+    };
 }
 
-impl Options {
-    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
-        let mut options = Self { program: None, only: None };
-        while let Some(word) = words.next()? {
-            match word {
-                Arg::Long("program") => options.program = Some(words.value()?.into()),
-                Arg::Long("only") => options.only = Some(words.value()?.string()?),
-                _ => return Err(word.unexpected()),
-            }
+const GLB: &[&str] = &["convert", "-o", "out.glb"];
+const OPTIMIZED: &[&str] = &["optimize", "--max-angle", "5", "-o", "out.bin"];
+const CASES: &[Case] = cases! {
+    "one texture of 100 MiB, 40 names" "one_texture_many_names.dpm" ["one_texture_many_names.dpm"], huge_texture, TEXTURED;
+    "one picture of 80 megapixels, 400 names" "tga_400_names.dpm" ["tga_400_names.dpm"], huge_picture, TEXTURED;
+    "poses that differ only in shear" "shear_pairs.dpm" ["shear_pairs.dpm", "shear_pairs.dpm.framegroups"], |_| Ok(()), GLB;
+    "an optimizer with much to choose from" "optimize_slow.bmd" ["optimize_slow.bmd"], |_| Ok(()), OPTIMIZED;
+    "a PNG cut to 33 bytes" "one_texture_many_names.dpm" ["one_texture_many_names.dpm", "trunc.png"], cut_png, TEXTURED;
+    "three bytes of JPEG" "one_texture_many_names.dpm" ["one_texture_many_names.dpm"], cut_jpeg, TEXTURED;
+    "controls in names" "c1.dpm" ["c1.dpm"], |_| Ok(()), &["dump"];
+    "16 MB of framegroups" "m.dpm" [], framegroups, &["check"];
+    "a chunk of 1 MB, 254 MB decoded" "m.cmesh" [], chunk, &["dump"];
+    "a model that is called like a temporary file" ".meshwright-abcdef.tmp" [], temporary, &["convert", "--as", "dpm", "-o", "out.glb"];
+};
+
+impl Case {
+    /// Writes the files of the case into a folder.
+    fn write(&self, folder: &Path) -> Result<(), String> {
+        for name in self.corpus {
+            let corpus = corpus().ok_or("no corpus next to the project")?;
+            sh::copy(&corpus.join("hostile").join(name), &folder.join(name))?;
         }
-        Ok(options)
+        (self.make)(folder)
     }
 }
 
-pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
-    let options = Options::new(words).map_err(|e| e.to_string())?;
-    let program = match options.program {
-        Some(program) => program,
-        None => xtask::program(root, "meshwright", "release")?,
-    };
-    let corpus = corpus().map(|dir| dir.join("hostile")).filter(|dir| dir.is_dir());
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let (program, only) = (xtask::released(root, given)?, given.value::<String>("only")?);
     let mut broken = Vec::new();
     println!("{:>8} {:>9}  {:<18} file, command", "seconds", "peak MiB", "end");
     for case in CASES {
-        if options.only.as_ref().is_some_and(|only| !case.name.contains(only.as_str())) {
+        if only.as_ref().is_some_and(|only| !case.name.contains(only)) {
             continue;
         }
         let folder = std::env::temp_dir().join(format!("meshwright-hostile-{}", std::process::id()));
-        let tried = tried(case, &program, &folder, corpus.as_deref(), &mut broken);
+        let tried = tried(case, &program, &folder, &mut broken);
         let _ = fs::remove_dir_all(&folder);
         tried?;
     }
@@ -153,13 +116,12 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
 
 /// Returns every case in a folder of its own below `top`: those that can be made here.
 pub(crate) fn folders(top: &Path) -> Result<Vec<PathBuf>, String> {
-    let corpus = corpus().map(|dir| dir.join("hostile")).filter(|dir| dir.is_dir());
     let _ = fs::remove_dir_all(top);
     let mut folders = Vec::new();
     for case in CASES {
         let folder = top.join(case.name.replace([' ', ','], "_"));
-        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-        match (case.make)(&folder, corpus.as_deref()) {
+        sh::empty(&folder)?;
+        match case.write(&folder) {
             Ok(()) => folders.push(folder),
             Err(why) => eprintln!("skipped: {}: {why}", case.name),
         }
@@ -168,15 +130,9 @@ pub(crate) fn folders(top: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// One case: its own command, then all others.
-fn tried(
-    case: &Case,
-    program: &Path,
-    folder: &Path,
-    corpus: Option<&Path>,
-    broken: &mut Vec<String>,
-) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    if let Err(e) = (case.make)(folder, corpus) {
+fn tried(case: &Case, program: &Path, folder: &Path, broken: &mut Vec<String>) -> Result<(), String> {
+    sh::empty(folder)?;
+    if let Err(e) = case.write(folder) {
         return sh::skipped(&format!("{}: {e}", case.name));
     }
     let inputs = names(folder)?;
@@ -232,7 +188,7 @@ fn one(
         wrong.push(format!("had {} MiB", ended.peak.unwrap_or(0) >> 20));
     }
     for stream in ["stdout", "stderr"] {
-        let bytes = fs::read(folder.join(stream)).map_err(|e| format!("{stream}: {e}"))?;
+        let bytes = sh::read(&folder.join(stream))?;
         wrong.extend(judge::printed(&bytes).map(|why| format!("{stream}: {why}")));
     }
     if let (Some(0), Ok(glb)) = (ended.status.code(), fs::read(folder.join("out.glb"))) {
@@ -250,30 +206,14 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())
 }
 
-fn write(path: PathBuf, bytes: &[u8]) -> Result<(), String> {
-    fs::write(&path, bytes).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// Copies files of the corpus.
-fn copy_from_corpus(folder: &Path, corpus: Option<&Path>, names: &[&str]) -> Result<(), String> {
-    let corpus = corpus.ok_or("no corpus next to the project")?;
-    for name in names {
-        let bytes = fs::read(corpus.join(name)).map_err(|e| format!("{name}: {e}"))?;
-        write(folder.join(name), &bytes)?;
-    }
-    Ok(())
-}
-
-fn huge_texture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm"])?;
+fn huge_texture(folder: &Path) -> Result<(), String> {
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
     png.resize(100 << 20, 0);
-    write(folder.join("skin.png"), &png)
+    sh::write(&folder.join("skin.png"), &png)
 }
 
 /// A true-colour picture of run-length packets, each of 128 equal pixels.
-fn huge_picture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["tga_400_names.dpm"])?;
+fn huge_picture(folder: &Path) -> Result<(), String> {
     let (width, height) = (8960_u16, 8960_u16);
     let mut tga = vec![0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     tga.extend(width.to_le_bytes());
@@ -282,39 +222,24 @@ fn huge_picture(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
     for _ in 0..u32::from(width) * u32::from(height) / 128 {
         tga.extend([0xff, 10, 20, 30]);
     }
-    write(folder.join("skin.tga"), &tga)
+    sh::write(&folder.join("skin.tga"), &tga)
 }
 
-fn shear(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["shear_pairs.dpm", "shear_pairs.dpm.framegroups"])
-}
-
-fn slow(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["optimize_slow.bmd"])
-}
-
-fn cut_png(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm", "trunc.png"])?;
+fn cut_png(folder: &Path) -> Result<(), String> {
     fs::rename(folder.join("trunc.png"), folder.join("skin.png")).map_err(|e| e.to_string())
 }
 
-fn cut_jpeg(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["one_texture_many_names.dpm"])?;
-    write(folder.join("skin.jpg"), &[0xff, 0xd8, 0xff])
+fn cut_jpeg(folder: &Path) -> Result<(), String> {
+    sh::write(&folder.join("skin.jpg"), [0xff, 0xd8, 0xff])
 }
 
-fn controls(folder: &Path, corpus: Option<&Path>) -> Result<(), String> {
-    copy_from_corpus(folder, corpus, &["c1.dpm"])
-}
-
-fn framegroups(folder: &Path, _: Option<&Path>) -> Result<(), String> {
-    let model = meshwright_testkit::testdata().join("dpm/quad.ok.dpm");
-    fs::copy(model, folder.join("m.dpm")).map_err(|e| format!("quad.ok.dpm: {e}"))?;
-    write(folder.join("m.dpm.framegroups"), &b"0 1 10 1\n".repeat(16_000_000 / 9))
+fn framegroups(folder: &Path) -> Result<(), String> {
+    sh::copy(&testdata().join("dpm/quad.ok.dpm"), &folder.join("m.dpm"))?;
+    sh::write(&folder.join("m.dpm.framegroups"), b"0 1 10 1\n".repeat(16_000_000 / 9))
 }
 
 /// A block of positions, all of them zero, and no indices.
-fn chunk(folder: &Path, _: Option<&Path>) -> Result<(), String> {
+fn chunk(folder: &Path) -> Result<(), String> {
     let size = 254 * 1_000_000_u32 / 12 * 12;
     let run = size - 1 - 4 - 15 - 5;
     let mut block = vec![0x1f, 0, 1, 0];
@@ -324,11 +249,9 @@ fn chunk(folder: &Path, _: Option<&Path>) -> Result<(), String> {
     file.extend(u32::try_from(block.len()).unwrap_or(u32::MAX).to_le_bytes());
     file.extend(size.to_le_bytes());
     file.extend(block);
-    write(folder.join("m.cmesh"), &file)
+    sh::write(&folder.join("m.cmesh"), &file)
 }
 
-fn temporary(folder: &Path, _: Option<&Path>) -> Result<(), String> {
-    let model = meshwright_testkit::testdata().join("dpm/quad.ok.dpm");
-    let to = folder.join(".meshwright-abcdef.tmp");
-    fs::copy(model, to).map(drop).map_err(|e| format!("quad.ok.dpm: {e}"))
+fn temporary(folder: &Path) -> Result<(), String> {
+    sh::copy(&testdata().join("dpm/quad.ok.dpm"), &folder.join(".meshwright-abcdef.tmp"))
 }

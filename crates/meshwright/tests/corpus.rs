@@ -5,11 +5,14 @@
 static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
 
 mod corpus {
+    mod back;
     mod figures;
     mod game;
     mod iqm;
     mod native_json;
+    mod played;
     mod recover;
+    mod samples;
     mod sims;
     mod touched;
 }
@@ -23,6 +26,7 @@ mod exercise;
 mod figures;
 mod iqm;
 mod memory;
+mod played;
 mod recover;
 #[path = "support/restoring.rs"]
 mod restoring;

@@ -28,6 +28,7 @@ mod mutants;
 mod native_json;
 mod pairs;
 mod pictures;
+mod played;
 mod properties;
 mod recover;
 mod repair;

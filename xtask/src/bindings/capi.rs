@@ -1,11 +1,10 @@
 //! The library for C: tested, and installed as other libraries are.
 
 use crate::release;
-use crate::sh::{self, target_dir};
+use crate::sh::{self, Given, target_dir};
 use crate::targets::{has_nightly, nightly};
-use lexopt::Arg;
 use std::env::consts;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,31 +34,15 @@ pub(crate) fn capi(root: &Path) -> Result<(), String> {
 
 /// `xtask release capi [--prefix DIR]`: header, libraries and the file for pkg-config, built without tests. They are
 /// installed below a folder, or become an archive in `target/releases`.
-pub(crate) fn release_capi(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let mut prefix = None;
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        match arg {
-            Arg::Long("prefix") => prefix = Some(sh::value::<PathBuf>(&mut words)?),
-            _ => return Err(arg.unexpected().to_string()),
-        }
-    }
-    if let Some(prefix) = prefix {
+pub(crate) fn release_capi(root: &Path, given: &Given) -> Result<(), String> {
+    if let Some(prefix) = given.path("prefix") {
         return installed(root, &prefix);
     }
     let name = format!("meshwright-c-{}-{}", version(root)?, sh::host()?);
     let folder = target_dir(root).join("releases");
-    let staged = folder.join(&name);
-    remove(&staged)?;
-    installed(root, &staged)?;
+    sh::empty(&folder.join(&name))?;
+    installed(root, &folder.join(&name))?;
     release::archived(&folder, &name)
-}
-
-fn remove(folder: &Path) -> Result<(), String> {
-    if folder.is_dir() {
-        fs::remove_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    Ok(())
 }
 
 fn version(root: &Path) -> Result<String, String> {
@@ -95,10 +78,6 @@ fn installed(root: &Path, prefix: &Path) -> Result<(), String> {
         }
     }
     sh::run(&mut build)?;
-    let told = |e: std::io::Error| format!("{}: {e}", prefix.display());
-    for folder in ["include", "lib/pkgconfig", "share/doc/meshwright-c"] {
-        fs::create_dir_all(prefix.join(folder)).map_err(told)?;
-    }
     let built = target_dir(&home).join("release");
     // Each library with its further names.
     let libraries: Vec<(&str, String, Vec<String>)> = match consts::OS {
@@ -141,8 +120,8 @@ fn installed(root: &Path, prefix: &Path) -> Result<(), String> {
     ] {
         copied(&folder.join(name), &prefix.join("share/doc/meshwright-c").join(name))?;
     }
-    let pc = fs::read_to_string(home.join("meshwright.pc.in")).map_err(told)?;
-    fs::write(prefix.join("lib/pkgconfig/meshwright.pc"), pc.replace("@version@", &version)).map_err(told)?;
+    let pc = sh::read_text(&home.join("meshwright.pc.in"))?.replace("@version@", &version);
+    sh::write(&prefix.join("lib/pkgconfig/meshwright.pc"), pc)?;
     println!("{}", prefix.display());
     Ok(())
 }
@@ -150,13 +129,12 @@ fn installed(root: &Path, prefix: &Path) -> Result<(), String> {
 /// Copies a file. The name may be a file that programs use now, which stays as it is for them.
 fn copied(from: &Path, to: &Path) -> Result<(), String> {
     let _ = fs::remove_file(to);
-    fs::copy(from, to).map(drop).map_err(|e| format!("{}: {e}", from.display()))
+    sh::copy(from, to)
 }
 
 #[cfg(unix)]
 fn linked(to: &Path, link: &Path) -> Result<(), String> {
-    let told = |e: std::io::Error| format!("{}: {e}", link.display());
-    std::os::unix::fs::symlink(to.file_name().unwrap_or_default(), link).map_err(told)
+    std::os::unix::fs::symlink(to.file_name().unwrap_or_default(), link).map_err(sh::error_at(link))
 }
 
 #[cfg(not(unix))]
@@ -167,18 +145,16 @@ fn linked(to: &Path, link: &Path) -> Result<(), String> {
 /// Installs the library below `target/capi`, and builds the examples and the program of the book with it.
 fn used(root: &Path, home: &Path, compiler: &OsStr) -> Result<(), String> {
     let prefix = target_dir(root).join("capi");
-    let told = |e: std::io::Error| format!("{}: {e}", prefix.display());
     // It is used in another folder than the one that it was installed into.
     let elsewhere = prefix.with_file_name("capi-elsewhere");
-    remove(&elsewhere)?;
+    sh::empty(&elsewhere)?;
     installed(root, &elsewhere)?;
-    remove(&prefix)?;
-    fs::rename(&elsewhere, &prefix).map_err(told)?;
+    sh::empty(&prefix)?;
+    fs::remove_dir(&prefix).and_then(|()| fs::rename(&elsewhere, &prefix)).map_err(sh::error_at(&prefix))?;
     let flags = |words: &[&str]| {
         let mut config = Command::new("pkg-config");
         config.args(words).args(["--cflags", "--libs", "meshwright"]);
-        let flags = sh::output(config.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")))?;
-        Ok::<_, String>(String::from_utf8_lossy(&flags).into_owned())
+        sh::output_text(config.env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")))
     };
     let shared = match flags(&[]) {
         Ok(flags) => flags,
@@ -186,7 +162,7 @@ fn used(root: &Path, home: &Path, compiler: &OsStr) -> Result<(), String> {
     };
     let hopper = root.join("testdata/dpm/hopper.ok.dpm");
     let page = prefix.join("page.c");
-    fs::write(&page, program_of_page(root)?).map_err(told)?;
+    sh::write(&page, program_of_page(root)?)?;
     let (pose, convert) = (home.join("examples/pose.c"), home.join("examples/convert.c"));
     let hopper = hopper.to_string_lossy().into_owned();
     let glb = prefix.join("hopper.glb").to_string_lossy().into_owned();
@@ -215,8 +191,7 @@ fn used(root: &Path, home: &Path, compiler: &OsStr) -> Result<(), String> {
 }
 
 fn contains(file: &Path, bytes: &[u8]) -> Result<bool, String> {
-    let content = fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
-    Ok(content.windows(bytes.len()).any(|window| window == bytes))
+    Ok(sh::read(file)?.windows(bytes.len()).any(|window| window == bytes))
 }
 
 fn compiled(
@@ -236,8 +211,7 @@ fn compiled(
 
 /// Returns the program that the book shows.
 fn program_of_page(root: &Path) -> Result<String, String> {
-    let page = root.join("docs/c.md");
-    let text = fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;
+    let text = sh::read_text(&root.join("docs/c.md"))?;
     let block = text.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
     block.map(|(program, _)| program.to_owned()).ok_or_else(|| "docs/c.md shows no program".into())
 }

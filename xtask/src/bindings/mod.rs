@@ -28,7 +28,7 @@ pub(crate) fn page(root: &Path) -> Result<(), String> {
     };
     let modules = modules.to_string_lossy();
     let mut env = vec![("NODE_MODULES", modules.as_ref())];
-    if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
+    if sh::is_strict() {
         env.push(("MESHWRIGHT_REQUIRE", "1"));
     }
     sh::cargo_env(root, "test --locked -p meshwright-cli --all-features --test page", &env)

@@ -1,11 +1,10 @@
 //! The wheel for Python and the extension of Blender that carries it: built and tested in environments of their own below
 //! `target/`, which are made where they are not there.
 
+use crate::fixtures;
 use crate::release;
-use crate::sh::{self, target_dir};
+use crate::sh::{self, Given, target_dir};
 use crate::targets::{has_nightly, nightly};
-use lexopt::Arg;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -72,15 +71,14 @@ fn pip(python: &Path) -> Command {
 
 /// Builds the wheel into an empty folder.
 fn wheel(home: &Path, python: &Path, place: &Path, profile: &str) -> Result<PathBuf, String> {
-    let told = |e: std::io::Error| format!("{}: {e}", place.display());
-    if place.is_dir() {
-        fs::remove_dir_all(place).map_err(told)?;
-    }
+    sh::empty(place)?;
     let mut maturin = Command::new(python);
     maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile, "--out"]).arg(place);
     sh::run(maturin.current_dir(home))?;
-    let wheel = fs::read_dir(place).map_err(told)?.next().ok_or("maturin made no wheel")?;
-    Ok(wheel.map_err(told)?.path())
+    fixtures::walk(place)
+        .map_err(sh::error_at(place))?
+        .pop_first()
+        .ok_or_else(|| "maturin made no wheel".into())
 }
 
 fn tests(folder: &Path, python: &Path) -> Command {
@@ -95,8 +93,9 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
         return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
     }
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "gcc".into());
-    let found = sh::output(Command::new(compiler).arg("-print-file-name=libasan.so")).unwrap_or_default();
-    let runtime = PathBuf::from(String::from_utf8_lossy(&found).trim());
+    let runtime =
+        sh::output_text(Command::new(compiler).arg("-print-file-name=libasan.so")).map(PathBuf::from);
+    let runtime = runtime.unwrap_or_default();
     // A compiler that has none says the bare name.
     if !runtime.is_absolute() || !runtime.exists() {
         return sh::skipped(
@@ -107,16 +106,13 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
     let mut build = nightly(home, &format!("build --locked --target {target}"));
     sh::run(build.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", &built))?;
     let package = place.join("meshwright");
-    let told = |e: std::io::Error| format!("{}: {e}", package.display());
-    fs::create_dir_all(&package).map_err(told)?;
-    for entry in fs::read_dir(home.join("python/meshwright")).map_err(told)? {
-        let file = entry.map_err(told)?;
-        if file.path().is_file() {
-            fs::copy(file.path(), package.join(file.file_name())).map_err(told)?;
+    let source = home.join("python/meshwright");
+    for entry in fs::read_dir(&source).map_err(sh::error_at(&source))?.flatten() {
+        if entry.path().is_file() {
+            sh::copy(&entry.path(), &package.join(entry.file_name()))?;
         }
     }
-    let library = built.join(target).join("debug/lib_native.so");
-    fs::copy(&library, package.join("_native.abi3.so")).map_err(|e| format!("{}: {e}", library.display()))?;
+    sh::copy(&built.join(target).join("debug/lib_native.so"), &package.join("_native.abi3.so"))?;
     let mut tests = tests(&home.join("tests"), python);
     // The interpreter itself leaves memory allocated at its end.
     tests.env("LD_PRELOAD", runtime).env("ASAN_OPTIONS", "detect_leaks=0").env("PYTHONMALLOC", "malloc");
@@ -127,17 +123,8 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
 const INTERPRETERS: &[&str] = &["python3", "python3.13", "python3.11"];
 
 /// `xtask bindings blender`: the extension as a zip for this machine, and its tests in Blender as a Python module.
-pub(crate) fn blender(root: &Path, words: &[OsString]) -> Result<(), String> {
-    let mut version = ">=4.2".to_owned();
-    let mut words = lexopt::Parser::from_args(words);
-    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        match arg {
-            Arg::Long("bpy") => {
-                version = format!("=={}", sh::value::<String>(&mut words)?);
-            }
-            _ => return Err(arg.unexpected().to_string()),
-        }
-    }
+pub(crate) fn blender(root: &Path, given: &Given) -> Result<(), String> {
+    let version = given.value::<String>("bpy")?.map_or_else(|| ">=4.2".to_owned(), |bpy| format!("=={bpy}"));
     let place = target_dir(root).join("blender");
     let packages: Vec<String> =
         TOOLS.iter().map(|tool| (*tool).to_owned()).chain([format!("bpy{version}")]).collect();
@@ -168,21 +155,20 @@ pub(crate) fn release_blender(root: &Path) -> Result<(), String> {
 
 /// Returns the extension with the wheel inside: a file for *Install from Disk*.
 fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String> {
-    let told = |e: std::io::Error| format!("{}: {e}", place.display());
     let staged = place.join("staged");
     let wheel = wheel(home, python, &staged.join("wheels"), "release")?;
     let wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let source = home.join("blender");
     let mut parts = vec!["blender_manifest.toml".to_owned(), "wheels".to_owned()];
-    for entry in fs::read_dir(&source).map_err(told)? {
-        let name = entry.map_err(told)?.file_name().to_string_lossy().into_owned();
+    for entry in fs::read_dir(&source).map_err(sh::error_at(&source))?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
         if name.ends_with(".py") {
-            fs::copy(source.join(&name), staged.join(&name)).map_err(told)?;
+            sh::copy(&source.join(&name), &staged.join(&name))?;
             parts.push(name);
         }
     }
     parts.sort();
-    let manifest = fs::read_to_string(source.join("blender_manifest.toml")).map_err(told)?;
+    let manifest = sh::read_text(&source.join("blender_manifest.toml"))?;
     let machine = match std::env::consts::ARCH {
         "x86_64" => "x64",
         "aarch64" => "arm64",
@@ -192,7 +178,7 @@ fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String
     let filled = manifest
         .replace("platforms = []", &format!("platforms = [{platform:?}]"))
         .replace("wheels = []", &format!("wheels = [{:?}]", format!("./wheels/{wheel}")));
-    fs::write(staged.join("blender_manifest.toml"), filled).map_err(told)?;
+    sh::write(&staged.join("blender_manifest.toml"), filled)?;
     let version = wheel.split('-').nth(1).ok_or("the wheel has no version")?;
     if !manifest.contains(&format!("\nversion = {version:?}")) {
         return Err(format!("blender_manifest.toml is not of version {version}"));

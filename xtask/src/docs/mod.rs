@@ -9,7 +9,7 @@ use markdown::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The folder of the book.
 const BOOK: &str = "docs";
@@ -22,8 +22,7 @@ pub(crate) fn links(root: &Path) -> Result<(), String> {
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
-    let found = Command::new("mdbook").arg("--version").stdout(Stdio::null()).status();
-    if !found.is_ok_and(|status| status.success()) {
+    if sh::output(Command::new("mdbook").arg("--version")).is_err() {
         return sh::skipped("the book is not built: mdbook is not installed (cargo install --locked mdbook)");
     }
     sh::run(Command::new("mdbook").arg("build").arg(BOOK).current_dir(root))
@@ -60,10 +59,7 @@ pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// Returns the faults of the pages.
 fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
-    let read = |path: &PathBuf| {
-        let text = fs::read_to_string(root.join(path)).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok((path.clone(), Page::parse(&text)))
-    };
+    let read = |path: &PathBuf| Ok((path.clone(), Page::parse(&sh::read_text(&root.join(path))?)));
     let pages: BTreeMap<PathBuf, Page> = pages.iter().map(read).collect::<Result<_, String>>()?;
     let mut wrong = Vec::new();
     for (path, page) in &pages {

@@ -3,9 +3,10 @@
 use super::report::{Growth, Report};
 use crate::measured_program;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use xtask::sh;
 use xtask::sheet::Sheet;
 
 /// Vertices along a side: 10,000 to 2 million vertices.
@@ -42,7 +43,7 @@ const OF_ARCHIVES: &[(&str, &str)] =
 /// Runs every command over every size. `program` is the program to be measured.
 pub(crate) fn measure_all(report: &mut Report, program: &Path, is_quick: bool) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("meshwright-commands-{}", std::process::id()));
-    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    sh::empty(&folder)?;
     let measured = measure_in(&folder, report, program, is_quick);
     let _ = fs::remove_dir_all(&folder);
     measured
@@ -59,7 +60,7 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
             ("coincident.glb", sheet.coincident()),
             ("other.glb", sheet.coincident().reversed()),
         ] {
-            write(&folder.join(name), &sheet.glb())?;
+            sh::write(&folder.join(name), sheet.glb())?;
         }
         for ((_, words), growth) in COMMANDS.iter().zip(&mut growths) {
             let size = usize::from(*side) * usize::from(*side);
@@ -68,18 +69,18 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
     }
     growths.into_iter().for_each(|growth| report.growth(growth));
     let packs = folder.join("packs");
-    write(&folder.join("in/models/sheet.glb"), &Sheet::new(16).glb())?;
+    sh::write(&folder.join("in/models/sheet.glb"), Sheet::new(16).glb())?;
     measure(program, folder, "convert in/models/sheet.glb -o in/models/sheet.dpm")?;
     fs::remove_file(folder.join("in/models/sheet.glb")).map_err(|e| e.to_string())?;
     measure(program, folder, "pack in -o pack.pk3 --force")?;
-    let pack = fs::read(folder.join("pack.pk3")).map_err(|e| format!("pack.pk3: {e}"))?;
+    let pack = sh::read(&folder.join("pack.pk3"))?;
     let mut growths: Vec<Growth> =
         OF_ARCHIVES.iter().map(|(name, _)| Growth::new(name, "archives")).collect();
     let counts = if is_quick { &ARCHIVES[..2] } else { &ARCHIVES[..] };
     let mut written = 0;
     for count in counts {
         for number in written..*count {
-            write(&packs.join(format!("{number:04}.pk3")), &pack)?;
+            sh::write(&packs.join(format!("{number:04}.pk3")), &pack)?;
         }
         written = *count;
         for ((_, words), growth) in OF_ARCHIVES.iter().zip(&mut growths) {
@@ -88,11 +89,6 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
     }
     growths.into_iter().for_each(|growth| report.growth(growth));
     Ok(())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let folder = path.parent().map(fs::create_dir_all).transpose();
-    folder.and_then(|_| fs::write(path, bytes)).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Returns the seconds of processor time and the bytes of peak memory of a command.
@@ -118,15 +114,9 @@ fn measure(program: &Path, folder: &Path, words: &str) -> Result<(f64, u64), Str
 
 /// Returns the processor time of all programs that ended, in user and system mode.
 fn ticks_of_children() -> Result<u64, String> {
-    let stat = fs::read_to_string("/proc/self/stat").map_err(|e| format!("/proc/self/stat: {e}"))?;
+    let stat = sh::read_text(Path::new("/proc/self/stat"))?;
     // The name of the program is in brackets and may have any character.
     let (_, fields) = stat.rsplit_once(") ").ok_or("/proc/self/stat has no name")?;
     let times = fields.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().ok());
     times.sum::<Option<u64>>().ok_or_else(|| "/proc/self/stat has no times of children".into())
-}
-
-/// Returns the program of the workspace, or the one that the user names.
-pub(crate) fn program(root: &Path, named: Option<PathBuf>) -> Result<PathBuf, String> {
-    let program = named.map_or_else(|| xtask::program(root, "meshwright", "release"), Ok)?;
-    program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))
 }

@@ -105,7 +105,7 @@ fn against(program: &Path, report: &mut Report, effort: Effort) -> Result<(), St
         if !own.chain(uvs.last().into_iter().flatten()).zip(last).all(|(a, b)| *a == b) {
             return Err("plain C decodes other vertices".into());
         }
-        report.add(Row::new("BMD vertices decoded", "plain C, another process", n, &s, 1).target(1.0));
+        report.add(Row::new("BMD vertices decoded", "plain C, another process", n, &s, 1, 1.0));
     }
     Ok(())
 }

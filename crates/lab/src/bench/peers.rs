@@ -32,16 +32,6 @@ impl Plain {
             *on = m.transform_vector3a(*n);
         }
     }
-
-    /// One influence of weight 1.
-    pub(crate) fn skin1(&self, palette: &[Affine3A], positions: &mut [Vec3A], normals: &mut [Vec3A]) {
-        let inputs = self.positions.iter().zip(&self.normals).zip(&self.joints);
-        for (((p, n), j), (op, on)) in inputs.zip(positions.iter_mut().zip(normals)) {
-            let m = &palette[usize::from(j[0])];
-            *op = m.transform_point3a(*p);
-            *on = m.transform_vector3a(*n);
-        }
-    }
 }
 
 /// A weighted vertex of DPM.

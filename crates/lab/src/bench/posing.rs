@@ -3,10 +3,8 @@
 use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Random, skeleton};
 use meshwright::rig::glam::{Affine3A, Quat, Vec3};
-use meshwright::rig::{Animation, Layer, LocalPose, Player, Rig, Sampler};
-use meshwright::scene::{
-    Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Scene, SkeletonId, Track, Trs,
-};
+use meshwright::rig::{Animation, LocalPose, Player, Rig, Sampler};
+use meshwright::scene::{Clip, Interpolation, Motion, PoseSet, PoseSetId, Scene, SkeletonId, Trs};
 
 const FRAMES: u32 = 60;
 
@@ -28,7 +26,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn new(joints: usize, keyed: bool) -> Result<Self, String> {
+    pub(crate) fn new(joints: usize) -> Result<Self, String> {
         let skeleton = skeleton(joints);
         let rig = Rig::new(&skeleton).map_err(|e| e.to_string())?;
         let mut random = Random::new(3);
@@ -45,22 +43,9 @@ impl Case {
             scale: p.scale.into(),
         };
         let mut scene = Scene::default();
-        let motion = if keyed {
-            let track = |joint: usize| {
-                let mut track = Track { joint, ..Track::default() };
-                for (f, pose) in frames.iter().enumerate() {
-                    track.translation.push(f as f32, pose[joint].translation.into());
-                    track.rotation.push(f as f32, pose[joint].rotation.into());
-                }
-                track.scale = Channel::new();
-                track
-            };
-            Motion::Tracks((0..joints).map(track).collect())
-        } else {
-            let locals = frames.iter().flatten().map(|p| trs(p).to_affine()).collect();
-            scene.pose_sets.push(PoseSet { joints, locals });
-            Motion::Poses { set: PoseSetId(0), frames: (0..FRAMES).collect() }
-        };
+        let locals = frames.iter().flatten().map(|p| trs(p).to_affine()).collect();
+        scene.pose_sets.push(PoseSet { joints, locals });
+        let motion = Motion::Poses { set: PoseSetId(0), frames: (0..FRAMES).collect() };
         scene.clips.push(
             Clip::new("run", SkeletonId(0), 30.0, motion)
                 .with_frames(FRAMES, true)
@@ -99,45 +84,6 @@ impl Case {
                 plain_at = (plain_at + 0.37) % FRAMES as f32;
                 self.plain(plain_at, &mut plain_model, &mut plain_palette);
                 keep(&mut plain_palette);
-            }),
-        ];
-        Ok(measure(effort, &mut contenders))
-    }
-
-    /// Three poses mixed into one, ours and on plain glam.
-    pub(crate) fn measure_blend(&self, effort: Effort) -> Result<Samples, String> {
-        const WEIGHTS: [f32; 3] = [0.5, 0.3, 0.2];
-        let sampler = Sampler::new(&self.scene, 0).map_err(|e| e.to_string())?;
-        let animation = Animation::new(&self.rig, &sampler).map_err(|e| e.to_string())?;
-        let mut player = Player::new(&animation);
-        let mut poses = [(); 3].map(|()| LocalPose::new(&self.rig));
-        for (pose, frame) in poses.iter_mut().zip([0.0, 1.0, 2.0]) {
-            player.sample(frame, pose).map_err(|e| e.to_string())?;
-        }
-        let [a, b, c] = &poses;
-        let layers = [Layer::new(a, WEIGHTS[0]), Layer::new(b, WEIGHTS[1]), Layer::new(c, WEIGHTS[2])];
-        let mut out = LocalPose::new(&self.rig);
-        let mut plain = self.frames[0].clone();
-        let mut contenders = [
-            Contender::new(|| {
-                if out.blend(&self.rig, &layers).is_ok() {
-                    keep(&mut out);
-                }
-            }),
-            Contender::new(|| {
-                for (j, mixed) in plain.iter_mut().enumerate() {
-                    let first = self.frames[0][j].rotation;
-                    let (mut t, mut r, mut s) = (Vec3::ZERO, Quat::from_xyzw(0.0, 0.0, 0.0, 0.0), Vec3::ZERO);
-                    for (frame, weight) in self.frames.iter().zip(WEIGHTS) {
-                        let part = &frame[j];
-                        t += part.translation * weight;
-                        s += part.scale * weight;
-                        // A rotation has two signs; the sum wants that of the first.
-                        r += part.rotation * weight.copysign(weight * first.dot(part.rotation));
-                    }
-                    *mixed = Parts { translation: t, rotation: r.normalize(), scale: s };
-                }
-                keep(&mut plain);
             }),
         ];
         Ok(measure(effort, &mut contenders))

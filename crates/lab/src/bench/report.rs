@@ -2,10 +2,9 @@
 
 use super::measure::{Effort, Samples, Spread, slope};
 use super::skinning::SIZES;
-use crate::overview::replace;
 use meshwright::rig::{InstructionSet, SkinPlan};
-use std::fs;
 use std::path::Path;
+use xtask::sh::{self, load, machine};
 
 /// One ratio and its target.
 pub(crate) struct Row {
@@ -14,7 +13,7 @@ pub(crate) struct Row {
     size: usize,
     seconds: f64,
     ratio: Spread,
-    target: Option<f64>,
+    target: f64,
     kernel: Option<String>,
 }
 
@@ -26,14 +25,10 @@ impl Row {
         size: usize,
         samples: &Samples,
         other: usize,
+        target: f64,
     ) -> Self {
         let (seconds, ratio) = (samples.seconds(0).median, samples.ratio(0, other));
-        Self { what: what.into(), against, size, seconds, ratio, target: None, kernel: None }
-    }
-
-    pub(crate) fn target(mut self, target: f64) -> Self {
-        self.target = Some(target);
-        self
+        Self { what: what.into(), against, size, seconds, ratio, target, kernel: None }
     }
 
     pub(crate) fn kernel(mut self, plan: &SkinPlan) -> Self {
@@ -42,17 +37,12 @@ impl Row {
     }
 
     fn verdict(&self) -> String {
-        let verdict = |t: f64| {
-            let word = if self.ratio.median >= t {
-                "met"
-            } else if self.ratio.high >= t {
-                "within the spread"
-            } else {
-                "missed"
-            };
-            format!(">= {t}: {word}")
+        let verdict = match self.target {
+            target if self.ratio.median >= target => "met",
+            target if self.ratio.high >= target => "within the spread",
+            _ => "missed",
         };
-        self.target.map_or_else(String::new, verdict)
+        format!(">= {}: {verdict}", self.target)
     }
 
     fn each(&self) -> String {
@@ -114,7 +104,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn begin(effort: Effort) -> Self {
-        let before = load();
+        let before = load(0);
         println!("{} | {} | load {before}", machine(), InstructionSet::detect().name());
         println!("ratios: median (quartiles) of {} rounds; higher is better", effort.rounds);
         Self { effort, before, rows: Vec::new(), lines: Vec::new(), growths: Vec::new() }
@@ -152,7 +142,7 @@ impl Report {
     /// Writes what was measured into the tables of docs/performance.md. The other text of the page stays.
     pub(crate) fn write(&self, docs: &Path) -> Result<(), String> {
         let path = docs.join("performance.md");
-        let mut page = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut page = sh::read_text(&path)?;
         if !self.rows.is_empty() {
             page = replace(&page, "measured", &self.table(docs))?;
         }
@@ -162,22 +152,21 @@ impl Report {
         if !self.growths.is_empty() {
             page = replace(&page, "commands", &(self.conditions(docs) + &self.commands()))?;
         }
-        fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
+        sh::write(&path, page)
     }
 
     /// Returns a line with the commit, the machine and its load.
     fn conditions(&self, docs: &Path) -> String {
-        let (commit, machine, before, after) = (commit(docs), machine(), &self.before, load());
+        let (commit, machine, before, after) = (commit(docs), machine(), &self.before, load(0));
         format!("Commit {commit}. Machine: {machine}; load average before {before}, after {after}.\n\n")
     }
 
-    /// Returns the rows that have a target. The terminal shows all of them.
     fn table(&self, docs: &Path) -> String {
         let (kernels, rounds) = (InstructionSet::detect().name(), self.effort.rounds);
         let mut s = format!("{}Kernels: {kernels}; {rounds} rounds.\n\n", self.conditions(docs));
         s.push_str("| work | size | kernel | ns each | against | ratio (quartiles) | target |\n");
         s.push_str("|---|---:|---|---:|---|---:|---|\n");
-        for r in self.rows.iter().filter(|r| r.target.is_some()) {
+        for r in &self.rows {
             let (kernel, each, verdict) = (r.kernel.as_deref().unwrap_or(""), r.each(), r.verdict());
             let Row { what, size, against, ratio, .. } = r;
             s.push_str(&format!(
@@ -211,27 +200,19 @@ impl Report {
     }
 }
 
-fn machine() -> String {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = info.lines().find_map(|l| l.strip_prefix("model name")).and_then(|l| l.split_once(':'));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{}, {threads} threads", name.map_or(std::env::consts::ARCH, |n| n.1.trim()))
-}
-
 /// Returns the measured commit, if only the documentation is edited.
 fn commit(docs: &Path) -> String {
-    let git = |words: &[&str]| {
-        let out = std::process::Command::new("git").arg("-C").arg(docs).args(words).output();
-        out.ok()
-            .filter(|out| out.status.success())
-            .map(|out| String::from_utf8_lossy(&out.stdout).trim().to_owned())
-    };
-    let edited = git(&["status", "--porcelain", "--", "../crates"]).is_none_or(|list| !list.is_empty());
-    let name = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".into());
+    let git =
+        |words: &[&str]| sh::output_text(std::process::Command::new("git").arg("-C").arg(docs).args(words));
+    let edited = git(&["status", "--porcelain", "--", "../crates"]).map_or(true, |list| !list.is_empty());
+    let name = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|_| "unknown".into());
     if edited { format!("{name}, edited") } else { name }
 }
 
-fn load() -> String {
-    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split(' ').next().filter(|l| !l.is_empty()).unwrap_or("unknown").to_owned()
+/// Returns the text with another table between the marks of this name.
+fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = text.find(&open).ok_or_else(|| format!("there is no {open:?}"))? + open.len();
+    let end = text[start..].find(&close).ok_or_else(|| format!("there is no {close:?}"))? + start;
+    Ok(format!("{}{table}{}", &text[..start], &text[end..]))
 }

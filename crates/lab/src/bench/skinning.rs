@@ -4,8 +4,8 @@ use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Vertices, palette, skeleton, vertices};
 use super::peers::{Plain, Weighted, skin_weighted};
 use meshwright::rig::glam::{Affine3A, Vec3A};
-use meshwright::rig::{InstructionSet, Matrix, Output, PlanOptions, Rig, SkinPlan, Workspace};
-use meshwright::scene::{Influence, LocalVertex, Mesh, SkeletonId, Skin};
+use meshwright::rig::{Output, Rig, SkinPlan, Workspace};
+use meshwright::scene::{LocalVertex, Mesh, SkeletonId, Skin};
 
 /// The number of joints of the characters.
 pub(crate) const JOINTS: u32 = 64;
@@ -28,36 +28,12 @@ fn mesh(v: &Vertices, local: Vec<LocalVertex>) -> Mesh {
 }
 
 impl Case {
-    pub(crate) fn new(n: usize, width: u32, share: usize, options: PlanOptions) -> Result<Self, String> {
-        Self::from_vertices(&vertices(n, JOINTS, width, share), false, options)
+    pub(crate) fn new(n: usize, width: u32, share: usize) -> Result<Self, String> {
+        Self::from_vertices(&vertices(n, JOINTS, width, share), false)
     }
 
-    /// Creates a contender with vertices in the space of each joint.
-    pub(crate) fn with_local(v: &Vertices, options: PlanOptions) -> Result<Self, String> {
-        let joints = skeleton(JOINTS as usize).joints;
-        let local = |(vertex, i): (usize, &Influence)| {
-            let bind = Affine3A::from_affine(&joints[i.joint as usize].inverse_bind);
-            let [p, n] = [v.positions[vertex], v.normals[vertex]].map(Vec3A::from);
-            let (p, n) = (bind.transform_point3a(p), bind.transform_vector3a(n));
-            LocalVertex { position: (p * i.weight).into(), normal: (n * i.weight).into() }
-        };
-        let ranges = v.starts.windows(2).map(|w| w[0] as usize..w[1] as usize).enumerate();
-        let all = ranges.flat_map(|(vertex, range)| v.influences[range].iter().map(move |i| (vertex, i)));
-        let locals = all.map(local).collect();
-        Self::with_vertices(v, Some(locals), options)
-    }
-
-    pub(crate) fn from_vertices(v: &Vertices, local: bool, options: PlanOptions) -> Result<Self, String> {
-        let empty = if local { None } else { Some(Vec::new()) };
-        Self::with_vertices(v, empty, options)
-    }
-
-    /// Creates a contender with these local vertices, or those of joints that are all at the origin.
-    fn with_vertices(
-        v: &Vertices,
-        locals: Option<Vec<LocalVertex>>,
-        options: PlanOptions,
-    ) -> Result<Self, String> {
+    /// Creates a contender, with vertices in the spaces of joints that are all at the origin if `local`.
+    pub(crate) fn from_vertices(v: &Vertices, local: bool) -> Result<Self, String> {
         let rig = Rig::new(&skeleton(JOINTS as usize)).map_err(|e| e.to_string())?;
         let first = |k: usize, v: usize, o: &Vertices| {
             let range = o.starts[v] as usize..o.starts[v + 1] as usize;
@@ -82,22 +58,14 @@ impl Case {
             }
         }
         let to_local = |w: &Weighted| LocalVertex { position: w.position.into(), normal: w.normal.into() };
-        let locals = locals.unwrap_or_else(|| weighted.iter().map(to_local).collect());
-        let plan = SkinPlan::with_options(&mesh(v, locals), &rig, options).map_err(|e| e.to_string())?;
+        let locals = weighted.iter().filter(|_| local).map(to_local).collect();
+        let plan = SkinPlan::new(&mesh(v, locals), &rig).map_err(|e| e.to_string())?;
         Ok(Self { plan, palette: palette(JOINTS), plain, weighted, starts: v.starts.clone() })
     }
 
     /// Ours, a copy of the same bytes, and plain glam.
     pub(crate) fn measure(&self, effort: Effort, peer: Peer) -> Samples {
-        self.measure_in(Workspace::new(), effort, peer)
-    }
-
-    /// Returns the same with the kernels that every machine can run.
-    pub(crate) fn measure_portable(&self, effort: Effort, peer: Peer) -> Samples {
-        self.measure_in(Workspace::with_instructions(InstructionSet::PORTABLE), effort, peer)
-    }
-
-    fn measure_in(&self, mut work: Workspace, effort: Effort, peer: Peer) -> Samples {
+        let mut work = Workspace::new();
         let n = self.plan.vertex_count();
         let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
         let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
@@ -111,7 +79,6 @@ impl Case {
             Contender::new(|| {
                 match peer {
                     Peer::Four => self.plain.skin4(&self.palette, &mut op, &mut on),
-                    Peer::One => self.plain.skin1(&self.palette, &mut op, &mut on),
                     Peer::Weighted => {
                         skin_weighted(&self.palette, &self.starts, &self.weighted, &mut op, &mut on);
                     }
@@ -130,19 +97,6 @@ impl Case {
             keep(p);
             keep(q);
         }
-    }
-
-    /// Ours, and another plan of ours for the same mesh.
-    pub(crate) fn against(&self, effort: Effort, other: &Self) -> Samples {
-        let n = self.plan.vertex_count();
-        let (mut one, mut two) = (Workspace::new(), Workspace::new());
-        let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-        let (mut r, mut s) = (p.clone(), q.clone());
-        let mut contenders = [
-            Contender::new(|| self.skin(&mut one, &mut p, &mut q)),
-            Contender::new(|| other.skin(&mut two, &mut r, &mut s)),
-        ];
-        measure(effort, &mut contenders)
     }
 
     /// Returns all threads, and one.
@@ -164,30 +118,10 @@ impl Case {
     }
 }
 
-/// Additions without memory on all threads, and the same number on one.
-pub(crate) fn arithmetic(effort: Effort) -> Samples {
-    let sum = |n: u64| (0..n).fold(1_u64, |a, i| std::hint::black_box(a.wrapping_mul(3) ^ i));
-    let threads = rayon::current_num_threads().max(1) as u64;
-    let mut contenders = [
-        Contender::new(|| {
-            rayon::in_place_scope(|scope| {
-                let part = || std::hint::black_box(sum(100_000 / threads));
-                (1..threads).for_each(|_| scope.spawn(move |_| _ = part()));
-                part();
-            });
-        }),
-        Contender::new(|| {
-            std::hint::black_box(sum(100_000));
-        }),
-    ];
-    measure(effort, &mut contenders)
-}
-
 /// Which loop on plain glam does the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Peer {
     Four,
-    One,
     Weighted,
 }
 
@@ -208,10 +142,10 @@ impl Series {
     pub(crate) fn measure(self, effort: Effort) -> Result<Samples, String> {
         let case = |n: usize| match self {
             Self::Skin { width, share, local } => {
-                Case::from_vertices(&vertices(n, JOINTS, width, share), local, PlanOptions::default())
+                Case::from_vertices(&vertices(n, JOINTS, width, share), local)
             }
-            Self::Sorted => Case::new(n, 1, n / 64, PlanOptions::default()),
-            Self::Glam | Self::Copy => Case::new(n, 4, 1, PlanOptions::default()),
+            Self::Sorted => Case::new(n, 1, n / 64),
+            Self::Glam | Self::Copy => Case::new(n, 4, 1),
         };
         let cases = SIZES.iter().map(|&n| case(n)).collect::<Result<Vec<_>, _>>()?;
         let mut contenders: Vec<Contender<'_>> = cases

@@ -5,12 +5,12 @@ mod imhex;
 mod kaitai;
 mod signatures;
 
-use lexopt::Parser;
 use meshwright::{Format, Kind, Visitor};
 use meshwright_core::description::{Description, Mark, Order, Part, Row, Scalar, Structure, Table};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
+use xtask::fixtures;
+use xtask::sh::Given;
 
 const FOLDER: &str = "docs/descriptions";
 /// Fixtures that are named are not larger.
@@ -18,39 +18,10 @@ const FIXTURE: u64 = 100_000;
 /// glTF has descriptions of its own everywhere.
 const KNOWN: &str = "gltf";
 
-pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
-    let check = xtask::check_flag(words)?;
-    let files = files(root)?;
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let folder = root.join(FOLDER);
-    let mut stale = Vec::new();
-    for (name, text) in &files {
-        let path = folder.join(name);
-        if fs::read_to_string(&path).is_ok_and(|old| old == *text) {
-            continue;
-        }
-        if check {
-            stale.push(name.clone());
-            continue;
-        }
-        fs::create_dir_all(path.parent().unwrap_or(&folder))
-            .and_then(|()| fs::write(&path, text))
-            .map_err(|e| format!("{}: {e}", path.display()))?;
-    }
-    for folder in [folder.clone(), folder.join("kaitai"), folder.join("imhex")] {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let name =
-                path.strip_prefix(root.join(FOLDER)).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            if path.is_file() && !files.contains_key(&name) {
-                stale.push(format!("{name} (describes nothing)"));
-            }
-        }
-    }
-    if stale.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{FOLDER}: {}: run `cargo run -p xtask -- describe`", stale.join(", ")))
-    }
+    let files = files(root)?.into_iter().map(|(name, text)| (folder.join(name), text.into_bytes()));
+    fixtures::sync(std::slice::from_ref(&folder), &files.collect::<Vec<_>>(), given.has("check"), "describe")
 }
 
 /// A kind of file to describe.
@@ -263,19 +234,10 @@ fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
 /// Returns the sound fixture of a kind that holds most.
 fn fixture(root: &Path, kind: &Described) -> Result<String, String> {
     let mut found = BTreeSet::new();
-    let mut folders = vec![root.join("testdata")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?.flatten() {
-            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            if path.is_dir() {
-                folders.push(path);
-            } else if name.contains(".ok.")
-                && kind.extensions.iter().any(|e| name.ends_with(&format!(".{e}")))
-            {
-                let bytes = entry.metadata().map_err(|e| e.to_string())?.len();
-                let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-                found.insert((bytes, name));
-            }
+    for path in fixtures::walk(&root.join("testdata")).map_err(|e| e.to_string())? {
+        let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        if name.contains(".ok.") && kind.extensions.iter().any(|e| name.ends_with(&format!(".{e}"))) {
+            found.insert((path.metadata().map_err(|e| e.to_string())?.len(), name));
         }
     }
     let richest = found.into_iter().rfind(|(bytes, _)| *bytes <= FIXTURE);

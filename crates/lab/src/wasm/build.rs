@@ -37,20 +37,13 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
             return Ok(None);
         }
     }
-    let told = |path: &Path| {
-        let path = path.display().to_string();
-        move |e: std::io::Error| format!("{path}: {e}")
-    };
-    let read = |name: &str| fs::read(bound.join(name)).map_err(told(&bound.join(name)));
-    let (module, glue) = (read("meshwright_bg.wasm")?, read("meshwright.js")?);
-    let worker = format!("{}\n{WORKER}", String::from_utf8_lossy(&glue));
-    let page = Page::standing("Meshwright", &worker, "meshwright.wasm").html;
+    let (module, glue) =
+        (sh::read(&bound.join("meshwright_bg.wasm"))?, sh::read_text(&bound.join("meshwright.js"))?);
+    let page = Page::standing("Meshwright", &format!("{glue}\n{WORKER}"), "meshwright.wasm").html;
     let site = place.join("site");
-    let _ = fs::remove_dir_all(&site);
-    fs::create_dir_all(&site).map_err(told(&site))?;
-    for (name, bytes) in [("meshwright.wasm", module.as_slice()), ("index.html", page.as_bytes())] {
-        fs::write(site.join(name), bytes).map_err(told(&site.join(name)))?;
-    }
+    sh::empty(&site)?;
+    sh::write(&site.join("meshwright.wasm"), &module)?;
+    sh::write(&site.join("index.html"), &page)?;
     let (whole, packed) = (module.len() as u64, compressed(&module)?);
     println!(
         "{}: the module has {whole} bytes, {packed} compressed, at most {MOST}; the page {} bytes",
@@ -84,26 +77,22 @@ fn sort_functions(root: &Path, module: &Path) -> Result<bool, String> {
 /// Returns true if the compiler has the libraries of the target.
 fn has_target() -> bool {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let libraries = sh::output(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]));
-    libraries.is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
+    let libraries =
+        sh::output_text(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]));
+    libraries.is_ok_and(|dir| Path::new(&dir).is_dir())
 }
 
 /// Returns the program that binds modules, of the version that the crate is locked to: the one on the path, or one that is
 /// installed below `target/wasm`.
 fn bindgen(root: &Path, home: &Path, place: &Path) -> Result<Option<PathBuf>, String> {
-    let lock = fs::read_to_string(home.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let lock = sh::read_text(&home.join("Cargo.lock"))?;
     let (_, behind) =
         lock.split_once("name = \"wasm-bindgen\"\nversion = \"").ok_or("wasm-bindgen is not locked")?;
     let (version, _) = behind.split_once('"').ok_or("wasm-bindgen has no version")?;
     let wanted = format!("wasm-bindgen {version}");
     let is_it = |program: &Path| {
-        let said = sh::output(Command::new(program).arg("--version"));
-        said.is_ok_and(|said| {
-            String::from_utf8_lossy(&said)
-                .split_once(" (")
-                .map_or_else(|| String::from_utf8_lossy(&said).trim().to_owned(), |s| s.0.to_owned())
-                == wanted
-        })
+        let said = sh::output_text(Command::new(program).arg("--version"));
+        said.is_ok_and(|said| said.split(" (").next() == Some(&wanted))
     };
     let tools = place.join("tools");
     let own = tools.join("bin").join(format!("wasm-bindgen{}", std::env::consts::EXE_SUFFIX));

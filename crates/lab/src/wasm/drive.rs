@@ -1,7 +1,6 @@
 //! Chromium, driven by node.
 
 use serde_json::Value;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::sh;
@@ -42,7 +41,7 @@ impl Browser {
     /// Runs a plan in the page: see the script.
     pub(super) fn driven(&self, plan: &Value) -> Result<Value, String> {
         let file = self.site.with_file_name("plan.json");
-        fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
+        sh::write(&file, plan.to_string())?;
         let mut node = Command::new("node");
         node.args(["--input-type=module", "--eval", SCRIPT, "--"]).arg(&file).arg(&self.site);
         let said = sh::output(node.env("NODE_MODULES", &self.modules).env("CHROMIUM", &self.chromium))?;

@@ -1,18 +1,17 @@
 //! The expected results of the page: those of the library for the same files, and the outputs of the program.
 
 use super::drive::Browser;
-use crate::json::{array, read, text};
 use meshwright::page::{Dropped, about, dropped, failure_facts, glb, saved, textured_scene};
 use meshwright::render::{ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
 use meshwright::{Error, Limits, Opener, Target, rig};
 use meshwright_testkit::patience;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::sh::{self, sha256};
 
 /// The tolerance of a box, relative to the model's size: the page poses in 32 bits.
 const NEAR: f64 = 2e-4;
@@ -78,7 +77,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     }
     for (path, page) in singles.iter().zip(array(&seen, "singles")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let models = dropped([(name, read(path)?)], Limits::default()).map_err(|e| e.to_string())?.models;
+        let models = dropped([(name, sh::read(path)?)], Limits::default()).map_err(|e| e.to_string())?.models;
         compare_models(path, &models, page, &mut counts, &mut wrong);
     }
     for (paths, page) in hostile.iter().zip(array(&seen, "hostile")) {
@@ -102,7 +101,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     let saved = text(&seen, "download");
     let asset = meshwright::open(at("dpm/hopper.ok.dpm")).map_err(|e| e.to_string())?;
     let own = asset.convert(Target::Glb).map_err(|e| e.to_string())?;
-    if own.files().main().is_none_or(|file| hash(&file.bytes) != saved) {
+    if own.files().main().is_none_or(|file| sha256(&file.bytes) != saved) {
         wrong.push("what was saved by hand is not what the library writes".into());
     }
     let all: BTreeSet<_> =
@@ -138,6 +137,16 @@ impl std::fmt::Display for Counts {
     }
 }
 
+/// Returns a list member, or an empty list without one.
+pub(super) fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns a text member, or an empty text without one.
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    sh::text(&value[key])
+}
+
 /// Returns the folders of testdata, and the data folders of a game in it.
 fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
     let mut folders = Vec::new();
@@ -152,7 +161,7 @@ fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
         let mut files = Vec::new();
         for path in xtask::fixtures::walk(&folder).map_err(|e| e.to_string())? {
             let below = path.strip_prefix(testdata).map_err(|e| e.to_string())?;
-            files.push((below.to_string_lossy().replace('\\', "/"), read(&path)?));
+            files.push((below.to_string_lossy().replace('\\', "/"), sh::read(&path)?));
         }
         let found = dropped(files, Limits::default()).map_err(|e| format!("{}: {e}", folder.display()))?;
         Ok(Drop { folder, models: found.models })
@@ -168,7 +177,7 @@ fn fixtures(testdata: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// Files that once broke a promise, those of a case together.
 fn hostile(root: &Path) -> Result<Vec<Vec<PathBuf>>, String> {
-    let top = xtask::sh::target_dir(root).join("wasm/hostile");
+    let top = sh::target_dir(root).join("wasm/hostile");
     let mut all = Vec::new();
     for folder in crate::hostile::folders(&top)? {
         let files = xtask::fixtures::walk(&folder).map_err(|e| e.to_string())?;
@@ -254,10 +263,6 @@ fn compare_boxes(played: &Played, page: &Value, wrong: &mut Vec<String>) -> Resu
     Ok(at.len() as u64)
 }
 
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// Compares the models on the page with those of the library.
 fn compare_models(
     from: &Path,
@@ -305,7 +310,7 @@ fn model_facts(model: &Dropped) -> Value {
         let scene = textured_scene(&mut asset)?;
         let mut said = json!({ "about": about(&asset, &scene.value, &model.name) });
         if let Ok(bytes) = glb(&scene.value, limits) {
-            said["drawn"] = hash(&bytes).into();
+            said["drawn"] = sha256(&bytes).into();
         }
         let asset = options.open_in(&model.finder, &model.path)?;
         if let Ok(frame) = saved(asset, Target::Glb) {
@@ -313,7 +318,7 @@ fn model_facts(model: &Dropped) -> Value {
                 frame.split_first_chunk().map_or((0, &[][..]), |(l, rest)| (u32::from_le_bytes(*l), rest));
             let (head, bytes) = rest.split_at(usize::try_from(length).unwrap_or(0).min(rest.len()));
             let head: Value = serde_json::from_slice(head).unwrap_or_default();
-            said["saved"] = hash(bytes).into();
+            said["saved"] = sha256(bytes).into();
             (said["file"], said["losses"]) = (head["name"].clone(), head["losses"].clone());
         }
         Ok(said)
@@ -338,7 +343,7 @@ fn written(
         convert.args(["convert", "--quiet"]).arg(&input).arg("-o").arg(&out);
         let done = convert.output().map_err(|e| e.to_string())?;
         let bytes = fs::read(&out).unwrap_or_default();
-        if hash(&bytes) != text(model, "saved") {
+        if sha256(&bytes) != text(model, "saved") {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             wrong.push(format!("{}: the page saves another GLB than the program: {said}", input.display()));
         }

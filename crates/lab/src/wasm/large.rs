@@ -1,7 +1,7 @@
 //! Opens a large model, or a folder of models, in the page and in the program.
 
 use super::drive::Browser;
-use crate::json::array;
+use super::expected::array;
 use crate::measured_program;
 use meshwright_testkit::patience;
 use serde_json::json;

@@ -8,26 +8,14 @@ mod drive;
 mod expected;
 mod large;
 
-use lexopt::{Arg, Parser};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use xtask::sh::Given;
 
-pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
-    let large = large(words).map_err(|e| e.to_string())?;
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let Some(site) = build::site(root)? else { return Ok(()) };
     let Some(browser) = drive::Browser::find(root, &site)? else { return Ok(()) };
-    match large {
+    match given.path("large") {
         Some(file) => large::measured(root, &browser, &file),
         None => expected::compared(root, &browser),
     }
-}
-
-fn large(mut words: Parser) -> Result<Option<PathBuf>, lexopt::Error> {
-    let mut file = None;
-    while let Some(word) = words.next()? {
-        match word {
-            Arg::Long("large") => file = Some(words.value()?.into()),
-            other => return Err(other.unexpected()),
-        }
-    }
-    Ok(file)
 }

@@ -2,45 +2,40 @@
 //!
 //! `<!-- layout KIND TABLE -->` and `<!-- /layout -->` enclose a table of fields; `<!-- rules KIND... -->` and `<!--
 //! /rules -->` the rules of these kinds of files; `<!-- kinds KIND... -->` and `<!-- /kinds -->` the facts by which
-//! the program identifies them; `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are not rules. A
-//! table of fields, or a kind of file, that is on no page is an error.
+//! the program identifies them; `<!-- notices KIND... -->` and `<!-- /notices -->` the codes that are not rules;
+//! `<!-- formats -->` and `<!-- crates -->` all formats and all crates. A table of fields, or a kind of file, that is on no
+//! page is an error.
 
 mod layout;
+mod pictures;
 
 use layout::Tables;
-use meshwright::{Format, Notice, Rule, RuleSet, Severity};
+use meshwright::{Format, Notice, Rule, RuleSet, Severity, Target};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
+use xtask::fixtures;
+use xtask::sh::{self, Given};
 
 /// The folder of the pages.
 const PAGES: &str = "docs/formats";
 /// A page of its own, with the codes of no format.
 const CODES: &str = "docs/codes.md";
+/// The page with the table of crates.
+const CRATES: &str = "docs/crate.md";
 
-pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
-    let tables = layout::tables();
-    let mut shown = Shown::default();
-    let mut stale = Vec::new();
-    let folder = root.join(PAGES);
-    let mut paths: Vec<_> = fs::read_dir(&folder)
-        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<_, _>>())
-        .map_err(|e| format!("{PAGES}: {e}"))?;
-    paths.push(root.join(CODES));
-    paths.sort();
-    for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
-        let old = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let new = filled(&old, &tables, &mut shown).map_err(|e| format!("{}: {e}", path.display()))?;
-        if new != old && check {
-            stale.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
-        } else if new != old {
-            fs::write(path, new).map_err(|e| format!("{}: {e}", path.display()))?;
-        }
+pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
+    let (tables, mut shown) = (layout::tables(), Shown::default());
+    let (pictures, mut files) = pictures::all(root)?;
+    let pages = root.join(PAGES);
+    let mut paths: Vec<_> = fixtures::walk(&pages).map_err(sh::error_at(&pages))?.into_iter().collect();
+    paths.extend([CODES, CRATES].map(|page| root.join(page)));
+    for path in paths.into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
+        let new = filled(root, &sh::read_text(&path)?, &tables, &mut shown);
+        let new = new.map_err(|e| format!("{}: {e}", path.display()))?;
+        files.push((path, new.into_bytes()));
     }
     let mut wrong = shown.misses(&tables);
-    if !stale.is_empty() {
-        wrong.push(format!("{} of {PAGES}: run `cargo run -p xtask -- docs tables`", stale.join(", ")));
-    }
+    wrong.extend(fixtures::sync(&[pictures], &files, given.has("check"), "docs tables").err());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
@@ -73,7 +68,7 @@ impl Shown {
 }
 
 /// Fills the tables of a page.
-fn filled(text: &str, tables: &Tables, shown: &mut Shown) -> Result<String, String> {
+fn filled(root: &Path, text: &str, tables: &Tables, shown: &mut Shown) -> Result<String, String> {
     let mut new = String::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -103,6 +98,8 @@ fn filled(text: &str, tables: &Tables, shown: &mut Shown) -> Result<String, Stri
                 shown.notices.extend(kinds.iter().map(|kind| (*kind).to_owned()));
                 notices(&kinds)
             }
+            ["formats"] => formats(),
+            ["crates"] => crates(root)?,
             _ => continue,
         };
         let end = format!("<!-- /{} -->", words.first().copied().unwrap_or_default());
@@ -208,4 +205,34 @@ fn facts(kinds: &[&str]) -> Result<String, String> {
         ));
     }
     Ok(text)
+}
+
+/// Returns the table of all formats.
+fn formats() -> String {
+    let mut table = String::from(
+        "| format | `--as` | files | read, check, rewrite | to glTF | to OBJ |\n|---|---|---|---|---|---|\n",
+    );
+    for format in Format::ALL {
+        let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let (title, id, files) = (format.title(), format.id(), files.join(" "));
+        let is_written = matches!(Target::from(*format), Target::Native(_));
+        let rewritten = if is_written { "yes" } else { "read, check" };
+        let drawn = match format.extensions().first() {
+            Some(&"anim") => "with a skeleton",
+            _ if format.holds_model() => "yes",
+            _ => "holds no model",
+        };
+        table += &format!("| {title} | `{id}` | {files} | {rewritten} | {drawn} | {drawn} |\n");
+    }
+    table
+}
+
+/// Returns the table of the published crates.
+fn crates(root: &Path) -> Result<String, String> {
+    let row = |package: &serde_json::Value| {
+        let [name, about] = ["name", "description"].map(|key| sh::text(&package[key]).to_owned());
+        format!("| `{name}` | {about} |\n")
+    };
+    let rows: BTreeSet<_> = sh::published(root)?.iter().map(row).collect();
+    Ok(format!("| crate | is |\n|---|---|\n{}", rows.into_iter().collect::<String>()))
 }
