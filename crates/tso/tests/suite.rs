@@ -11,6 +11,7 @@ mod fixtures;
 mod from_scene;
 mod laws;
 mod literal;
+mod merge;
 mod offsets;
 mod rest_pose;
 mod scene;

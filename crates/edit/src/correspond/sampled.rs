@@ -7,8 +7,8 @@ use crate::correspond::steps::{between, steps};
 use crate::joint_index::At;
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
-use meshwright_core::math::Affine64;
-use meshwright_scene::{ConvertError, Interpolation, Sampler, Skeleton};
+use meshwright_core::math::{Affine64, Trs64};
+use meshwright_scene::{ConvertError, Interpolation, Motion, Sampler, Skeleton};
 
 /// Relative rounding error of times and frames, which are 32-bit floats on both ways.
 const SAME_MOMENT: f64 = 5e-7;
@@ -189,10 +189,16 @@ impl<'s> Sampled<'_, 's, '_> {
                 Some(next) => self.tolerance.and_between(there, next),
                 None => self.tolerance,
             };
-            if straight.is_some_and(|here| differs(&here, there, held, &tolerance).is_none()) {
+            // Without keys, the native clip would show the rest pose of the result.
+            let rested = self.unkeyed(exported, joint, result).map(|shown| shown(*there));
+            let off = |here: &Affine64| {
+                let off = |there| differs(here, there, held, &tolerance);
+                off(there).or_else(|| rested.as_ref().and_then(off))
+            };
+            if straight.is_some_and(|here| off(&here).is_none()) {
                 continue;
             }
-            if let Some(by) = differs(&here, there, held, &tolerance) {
+            if let Some(by) = off(&here) {
                 count = count.saturating_add(1);
                 found(result, here, by);
             }
@@ -210,6 +216,38 @@ impl<'s> Sampled<'_, 's, '_> {
             }
         }
         count
+    }
+
+    /// Returns a function that gives a native joint with another rest pose in the result that pose where its native clip
+    /// has no keys.
+    fn unkeyed(
+        &self,
+        exported: &Sampler<'s, '_>,
+        joint: usize,
+        result: At,
+    ) -> Option<impl Fn(Affine64) -> Affine64 + use<'s>> {
+        let clip = self.work.exported.clips.iter().position(|clip| core::ptr::eq(clip, exported.clip()))?;
+        let clip = self.work.native.clips.get(clip)?;
+        let Motion::Tracks(tracks) = &clip.motion else { return None };
+        let old = self.work.native.skeletons.get(clip.skeleton.0)?.joints.get(joint)?.rest;
+        let rest = self.skeletons.get(result.skeleton)?.joints.get(result.joint)?.rest;
+        if old == rest {
+            return None;
+        }
+        let track = tracks.get(joint).filter(|t| t.joint == joint);
+        let track = track.or_else(|| tracks.iter().find(|t| t.joint == joint));
+        let keyed = track.map(|t| [t.translation.is_empty(), t.rotation.is_empty(), t.scale.is_empty()]);
+        let [moves, turns, scales] = keyed.unwrap_or([true; 3]).map(|empty| !empty);
+        (!(moves && turns && scales)).then_some(move |pose: Affine64| {
+            if !(moves || turns || scales) {
+                return rest.to_affine64();
+            }
+            let (pose, rest) = (Trs64::from_affine(&pose), rest.to_trs64());
+            let translation = if moves { pose.translation } else { rest.translation };
+            let rotation = if turns { pose.rotation } else { rest.rotation };
+            let scale = if scales { pose.scale } else { rest.scale };
+            Trs64 { translation, rotation, scale }.to_affine()
+        })
     }
 }
 

@@ -41,7 +41,9 @@ pub(crate) fn modelled<'s>(
         // The skeleton at rest undoes a transform in which a tool only stored the vertices.
         let drawn = uniform(rested.iter().copied(), extent);
         let seen = |m: &Affine64| drawn.is_none_or(|drawn| are_close(&drawn, m, extent));
-        let stated = bind_offset(skeleton, s, exported, bones, extent).filter(seen);
+        let offset = bind_offset(skeleton, s, exported, bones, extent);
+        let grown = offset.is_some_and(|m| is_transformed(skeleton, s, exported, bones, &m, extent));
+        let stated = offset.filter(|m| !grown && seen(m));
         let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
         // In a pose of a clip, some joints may still have the bind pose.
@@ -49,7 +51,8 @@ pub(crate) fn modelled<'s>(
         let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
         let better = sure.chain(some).filter(|(n, _)| *n > own);
         let Some((_, space)) = better.max_by_key(|(n, _)| *n) else {
-            if let Some(factor) = scale_of(skeleton, s, exported, bones).filter(|_| drawn.is_some()) {
+            if let Some(factor) = scale_of(skeleton, s, exported, bones).filter(|_| grown || drawn.is_some())
+            {
                 level(scene.to_mut(), s, factor);
                 bones.factors.insert(s, factor);
             }
@@ -199,6 +202,25 @@ fn bind_offset(
         Some(there.after(&j.inverse_bind.wide()))
     });
     one(spaces, extent)
+}
+
+/// Returns true if a skeleton with its vertices was transformed by the inverse of `space`, so that it shows the original
+/// in its rest pose.
+fn is_transformed(
+    skeleton: &Skeleton,
+    s: usize,
+    exported: &Scene,
+    bones: &Bones,
+    space: &Affine64,
+    extent: f64,
+) -> bool {
+    let Some(by) = space.inverse() else { return false };
+    let there: Vec<_> = exported.skeletons.iter().map(rested).collect();
+    rested(skeleton).iter().enumerate().all(|(joint, here)| {
+        let native = bones.get(At { skeleton: s, joint }).native;
+        let there = native.and_then(|at| there.get(at.skeleton)?.get(at.joint));
+        there.is_none_or(|there| are_close(here, &by.after(there).after(space), extent))
+    })
 }
 
 /// Returns the transform that the rest pose applies to the vertices of each joint. It is the same for all joints if the

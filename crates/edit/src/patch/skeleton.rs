@@ -14,7 +14,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
+use meshwright_core::math::{Affine64, Trs64, add, distance, length, scale, sub};
 use meshwright_core::text::similar;
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
 
@@ -352,6 +352,7 @@ impl One<'_, '_, '_> {
     /// Moves joints that were edited, and keeps the world transforms of others, whatever their new parents are.
     fn settle(&mut self) -> Result<(), ConvertError> {
         let Some(poses) = Poses::new(self.native, self.work)? else { return Ok(()) };
+        let stored: Vec<_> = (0..self.native.joints.len()).map(|joint| self.stored(joint)).collect();
         let mut made = Skeleton { joints: core::mem::take(&mut self.joints), ..Skeleton::default() };
         let order = made.order().unwrap_or_default();
         let mut worlds = self.work.budget.filled("joints", made.joints.len(), Affine64::IDENTITY)?;
@@ -361,13 +362,16 @@ impl One<'_, '_, '_> {
             let by = self.shifts.get(&r).copied();
             let to = |m: &Affine64| Affine64 { w: add(m.w, by.unwrap_or_default()), ..*m };
             let Some((bound, rest)) = poses.bind.get(j).zip(poses.rest.get(j)) else { continue };
-            let want = to(rest);
+            // A scaled skeleton is also larger where it rests in another pose than it is bound in.
+            let grown = stored.get(j).copied().flatten().map_or(0.0, |(_, factor)| factor - 1.0);
+            let apart = scale(sub(rest.w, bound.w), grown);
+            let want = Affine64 { w: add(to(rest).w, apart), ..*rest };
             worlds.get_mut(r).into_iter().for_each(|slot| *slot = want);
             // The parent has not moved, unless it is another one.
             let hung = self.native.joints.get(j).and_then(|n| n.parent);
             let above = own.parent.and_then(|p| worlds.get(p)).copied();
             let stands = hung.and_then(|p| poses.rest.get(p)).copied() == above;
-            if by.is_none() && stands && !change.parent {
+            if by.is_none() && apart == [0.0; 3] && stands && !change.parent {
                 continue;
             }
             change.rest = true;

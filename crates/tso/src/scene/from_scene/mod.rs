@@ -15,6 +15,8 @@ mod skel;
 mod transforms;
 mod vertices;
 
+#[cfg(feature = "recover")]
+pub(crate) use bones::is_near;
 pub use figure::write_scene;
 #[cfg(feature = "recover")]
 pub(crate) use figure::{Made, MadeMesh, MadeSkeleton, twins};

@@ -47,6 +47,19 @@ impl Row {
         Some(Self { bone: pull.bone.clone(), real, pulls: alloc::vec![own], native: self.native })
     }
 
+    /// Returns a vertex in no triangle without the bones that are `gone`.
+    fn without(&self, bones: &[Name], gone: &[bool], other: Option<&Name>) -> Self {
+        let is_gone = |bone: &Option<Name>| {
+            bone.as_ref().is_some_and(|bone| bones.iter().zip(gone).any(|(b, gone)| *gone && b == bone))
+        };
+        let mut row = self.clone();
+        row.pulls.retain(|pull| !is_gone(&pull.bone));
+        if is_gone(&row.bone) && other.is_some() {
+            row.bone = other.cloned();
+        }
+        row
+    }
+
     /// Returns the vertex under other names of bones.
     fn rename(&mut self, name: impl Fn(&Name) -> Option<Name>) {
         let pulls = self.pulls.iter_mut().map(|pull| &mut pull.bone);
@@ -152,7 +165,8 @@ pub(super) fn merge(
         }
     });
     let drawn = original.faces.iter().copied();
-    let (rows, numbers) = corners.numbered(drawn, |v| old.rows[v].clone());
+    let kept = original.bones.iter().zip(&gone).find(|(_, gone)| !**gone).map(|(bone, _)| bone);
+    let (rows, numbers) = corners.numbered(drawn, |v| old.rows[v].without(&original.bones, &gone, kept));
     let faces: Vec<[u32; 3]> = numbers.triangles(&places).iter().map(|t| axes.triangle(*t)).collect();
     budget.charge_items("vertices", rows.len() as u64, 2 * size_of::<Row>())?;
     let mut result = match old.patched(&rows) {

@@ -4,6 +4,7 @@ mod anim;
 mod bones;
 mod geometry;
 mod skel;
+mod static_root;
 
 use super::assembly::Assembly;
 use super::extras::rename_event_bones;
@@ -20,6 +21,7 @@ use alloc::vec::Vec;
 use bones::{Bones, joint_names};
 use meshwright_edit::{MaterialPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
+use static_root::bind_loose_vertices;
 
 /// The files of a character after an edit. Unedited ones are equal to the original's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,6 +75,9 @@ impl Assembly<'_> {
         let mut files = Files::new(stem, &budget);
         let names = joint_names(native, &budget)?;
         rename_events(&mut patch, &names, &budget)?;
+        if self.skeleton.is_some() {
+            bind_loose_vertices(&mut patch, &budget, &mut losses)?;
+        }
         let made = Made::new(&patch.scene, stem, &twins, options, (&mut files, &mut losses))?;
         let bones = Bones::new(&names, &patch, &made.names);
         let mut result = EditedCharacter { renamed_bones: bones.renames(), ..EditedCharacter::default() };

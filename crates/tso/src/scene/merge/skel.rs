@@ -21,9 +21,11 @@ pub(super) fn merge(
     let all = original.bones.len().saturating_add(made.skel.bones.len()) as u64;
     budget.charge_items("bones", all, 4 * size_of::<Bone>())?;
     let change = |m: usize| made.joints.get(m).copied().flatten().and_then(|j| bones.joints.get(j)).copied();
-    // Conversions put parents before their children.
+    // Conversions put parents before their children. A new root of all others comes first.
     let mut order: Vec<usize> = (0..made.skel.bones.len()).collect();
-    order.order_by_key(|m| made.joints.get(*m).copied().flatten());
+    let leads = made.skel.bones.iter().filter(|bone| bone.parent_name().is_none()).count() == 1
+        && change(0).is_some_and(|own| own.original.is_none());
+    order.order_by_key(|m| made.joints.get(*m).copied().flatten().filter(|_| *m > 0 || !leads));
     let found: Vec<_> = order.iter().map(|m| change(*m)?.original).collect();
     let records = Records::new(original.bones.len(), |_| true, &found, budget)?.with_made(&order);
     // Only meshes name these joints: the skeleton has no such bones.
