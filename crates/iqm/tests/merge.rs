@@ -5,7 +5,7 @@ use meshwright_core::ReadOptions;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_edit::apply::ClipList;
 use meshwright_edit::{Absent, Options, Original, Patch, Snap};
-use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
+use meshwright_iqm::{ArrayFormat, ArrayKind, Iqm, MergedIqm, strategy};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
 use meshwright_testkit::edits::{Edit, Near, check, check_posed, extent, find_lost_edits};
@@ -302,15 +302,17 @@ fn edited(
     }
     let mut shown = patch.scene.clone();
     // New weights are rounded to bytes, which moves vertices.
-    let weighs = matches!(edit, Edit::Weight | Edit::JointGone | Edit::MeshNew);
+    let rounded = model.array(ArrayKind::BLEND_WEIGHTS).is_none_or(|a| a.format != ArrayFormat::FLOAT);
+    let weighs = rounded && matches!(edit, Edit::Weight | Edit::JointGone | Edit::MeshNew);
     let near = NEAR.place + if weighs { NEAR.weight } else { 0.0 };
+    let weight = if rounded { NEAR.weight } else { 1e-6 };
     let far = near * f64::from(extent(&shown));
     if shown.skeletons.iter().flat_map(|s| &s.joints).any(|j| is_sheared(&j.rest.to_affine64())) {
         // The format has no shear: vertices are exact at rest, where they are bound.
         shown.clips.clear();
         check_posed(&shown, &back, far)?;
     } else {
-        check(&base, &shown, &back, NEAR)?;
+        check(&base, &shown, &back, Near { weight, ..NEAR })?;
         check_posed(&shown, &back, far)?;
     }
     is_alone(edit, model, &made)

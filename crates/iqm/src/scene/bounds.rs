@@ -129,9 +129,9 @@ fn worlds(pose: &[Posed], bones: &Bones) -> Vec<Affine64> {
 fn blended(vertices: &Vertices, v: usize, skin: &[Affine64]) -> [f64; 3] {
     let (at, joints) = vertices.bound(v);
     let (at, mut sum) = (wide(at), [0.0; 3]);
-    for (joint, weight) in joints.filter(|(_, weight)| *weight > 0) {
+    for (joint, weight) in joints.filter(|(_, weight)| *weight > 0.0) {
         let m = skin.get(usize::from(joint)).copied().unwrap_or_default();
-        sum = add(sum, scale(m.point(at), f64::from(weight) / 255.0));
+        sum = add(sum, scale(m.point(at), weight));
     }
     sum
 }

@@ -10,7 +10,7 @@ use super::options::IqmOptions;
 use super::quantize::{align, quantize, rest};
 use super::text::Text;
 use super::timeline::Timeline;
-use super::vertices::Vertices;
+use super::vertices::{VertexForm, Vertices};
 use crate::check::check;
 use crate::model::{AnimFlags, Iqm, IqmAnim, IqmBounds, IqmJoint, IqmMesh};
 use alloc::borrow::Cow;
@@ -52,7 +52,7 @@ impl Iqm {
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        let mut made = Traced::convert(scene, options, None, MOST_JOINTS)?;
+        let mut made = Traced::convert(scene, options, VertexForm::default(), MOST_JOINTS)?;
         let Traced { model, nameless, .. } = &mut made.value;
         // Animations of joints without names belong to the joints of another file.
         if *nameless && model.meshes.is_empty() {
@@ -88,12 +88,11 @@ pub(super) struct Traced {
 
 impl Traced {
     /// Converts as [`Iqm::from_scene`] without checking the result: a merge replaces numbers that are not
-    /// finite with those of the file. `tangents` states whether the model has tangents; if `None`, the scene
-    /// and the options decide. `most` is the maximum number of joints.
+    /// finite with those of the file. `most` is the maximum number of joints.
     pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
-        tangents: Option<bool>,
+        mut form: VertexForm,
         most: usize,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
@@ -121,7 +120,7 @@ impl Traced {
             }
             None => scene,
         };
-        let tangents = tangents.unwrap_or_else(|| wants_tangents(&scene, options));
+        form.tangents.get_or_insert_with(|| wants_tangents(&scene, options));
         let scene = without_tangents(scene, options.format.tangents, &budget)?;
         let mut made = Making {
             scene: &scene,
@@ -129,7 +128,7 @@ impl Traced {
             budget: &budget,
             text: Text::new(&budget),
             made: Traced::default(),
-            tangents,
+            form,
             losses,
         };
         made.all(home)?;
@@ -187,7 +186,7 @@ struct Making<'a, 'b> {
     budget: &'b Budget,
     text: Text<'b>,
     made: Traced,
-    tangents: bool,
+    form: VertexForm,
     losses: Vec<Loss>,
 }
 
@@ -224,12 +223,12 @@ impl<'a, 'b> Making<'a, 'b> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
         let mut draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
         // Without tangents only the axes of a mesh change, so it need not be copied.
-        let map = if self.tangents {
+        let map = if self.form.tangents == Some(true) {
             AxisMap::IDENTITY
         } else {
             core::mem::replace(&mut draw.axes, AxisMap::IDENTITY)
         };
-        let tangents = if self.tangents { Tangents::Down } else { Tangents::Keep };
+        let tangents = if self.form.tangents == Some(true) { Tangents::Down } else { Tangents::Keep };
         // Vertices keep all their joints here, so that the measured error includes dropped joints.
         let draw = draw.with_normals(true).with_tangents(tangents).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
@@ -257,7 +256,7 @@ impl<'a, 'b> Making<'a, 'b> {
             }
             _ => None,
         };
-        let mut vertices = Vertices::new(totals.vertices, map, self.tangents, bones.is_some(), self.budget)?;
+        let mut vertices = Vertices::new(totals.vertices, map, self.form, bones.is_some(), self.budget)?;
         self.made.model.triangles = self.budget.reserve("triangles", totals.triangles)?;
         let mut names = Names::new(NAMES, self.options.names, self.budget);
         for drawable in drawables.by_ref() {

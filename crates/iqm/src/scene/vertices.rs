@@ -4,7 +4,7 @@ use super::bones::Bones;
 use crate::model::{ArrayFormat, ArrayKind, VertexArray};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::math::{add, scale, wide};
+use meshwright_core::math::{add, narrow, scale, wide};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Mesh};
 
 /// The part of a joint in a vertex.
@@ -30,7 +30,9 @@ pub(super) struct Vertices {
     /// The colours; `None` while all meshes are white.
     colors: Option<Vec<u8>>,
     joints: Vec<u8>,
+    /// The weights, as bytes or as floats.
     weights: Vec<u8>,
+    form: VertexForm,
     /// The parts of the last vertices. Those of earlier vertices are dropped once they are posed.
     pub(super) parts: Parts,
     loose: usize,
@@ -71,6 +73,15 @@ struct Cut {
     share: f64,
 }
 
+/// The form of a model's vertices.
+#[derive(Clone, Copy, Default)]
+pub(super) struct VertexForm {
+    /// The model has tangents. If `None`, the scene and the options decide.
+    pub(super) tangents: Option<bool>,
+    /// Weights are floats.
+    pub(super) float_weights: bool,
+}
+
 /// The maximum number of joints per vertex.
 const MOST: usize = 4;
 /// The number of parts after which vertices are posed.
@@ -78,12 +89,18 @@ const PARTS: usize = 1 << 16;
 /// The size of a vertex in all arrays except those of joints and weights, in bytes.
 const VERTEX: usize = 12 + 8 + 12 + 16 + 4;
 
+impl VertexForm {
+    const fn weight_size(self) -> usize {
+        if self.float_weights { 4 } else { 1 }
+    }
+}
+
 impl Vertices {
     /// Reserves memory for `count` vertices. `bound` states whether they follow joints.
     pub(super) fn new(
         count: usize,
         map: AxisMap,
-        tangents: bool,
+        form: VertexForm,
         bound: bool,
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
@@ -98,10 +115,11 @@ impl Vertices {
             positions: room(12)?,
             uvs: room(8)?,
             normals: room(12)?,
-            tangents: if tangents { Some(room(16)?) } else { None },
+            tangents: if form.tangents == Some(true) { Some(room(16)?) } else { None },
             colors: None,
             joints: room(joints)?,
-            weights: room(joints)?,
+            weights: room(joints * form.weight_size())?,
+            form,
             parts: Parts::default(),
             loose: 0,
             not_finite: 0,
@@ -124,7 +142,7 @@ impl Vertices {
         // A mesh grows if vertices are split for their tangents.
         let room = self.positions.capacity() / 12;
         let more = (self.count + n).saturating_sub(room);
-        budget.charge_items("vertices", more as u64, 2 * (VERTEX + 2 * MOST))?;
+        budget.charge_items("vertices", more as u64, 2 * (VERTEX + MOST * (1 + self.form.weight_size())))?;
         if !mesh.colors.is_empty() && self.colors.is_none() {
             let mut white = budget.reserve("vertices", room.max(self.count + n) * 4)?;
             white.resize(self.count * 4, 255);
@@ -190,15 +208,25 @@ impl Vertices {
     }
 
     /// Returns the position of a vertex, and its joints with their weights.
-    pub(super) fn bound(&self, v: usize) -> ([f32; 3], impl Iterator<Item = (u8, u8)>) {
+    pub(super) fn bound(&self, v: usize) -> ([f32; 3], impl Iterator<Item = (u8, f64)>) {
         let at = self.positions.as_chunks().0.get(v).map(position).unwrap_or_default();
-        let four = |list: &[u8]| list.as_chunks::<MOST>().0.get(v).copied().unwrap_or_default();
-        (at, four(&self.joints).into_iter().zip(four(&self.weights)))
+        let joints = self.joints.as_chunks::<MOST>().0.get(v).copied().unwrap_or_default();
+        (at, joints.into_iter().zip(self.weights_of(v)))
     }
 
     /// Returns true if a vertex follows more than one joint.
     pub(super) fn blends(&self) -> bool {
-        self.weights.as_chunks::<MOST>().0.iter().any(|w| w[1] > 0)
+        (0..self.count).any(|v| self.weights_of(v)[1] > 0.0)
+    }
+
+    fn weights_of(&self, v: usize) -> [f64; MOST] {
+        if self.form.float_weights {
+            let floats = self.weights.as_chunks::<4>().0.as_chunks::<MOST>().0.get(v);
+            floats.map_or([0.0; MOST], |four| four.map(|bytes| f64::from(f32::from_le_bytes(bytes))))
+        } else {
+            let bytes = self.weights.as_chunks::<MOST>().0.get(v).copied().unwrap_or_default();
+            bytes.map(|weight| f64::from(weight) / 255.0)
+        }
     }
 
     /// Returns the joints of a vertex.
@@ -245,13 +273,19 @@ impl Vertices {
             parts.push(JointPart { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
         }
         self.parts.ends.push(parts.len());
-        let (joints, weights, gone) = bytes(&parts[start..]);
+        let (rows, gone) = heaviest(&parts[start..]);
         if gone > 0.0 {
             self.cut.vertices += 1;
             self.cut.share = self.cut.share.max(gone);
         }
-        self.joints.extend(joints);
-        self.weights.extend(weights);
+        if self.form.float_weights {
+            self.joints.extend(rows.map(|(_, bone)| bone));
+            append_floats(&mut self.weights, rows.map(|(weight, _)| narrow([weight])[0]));
+        } else {
+            let (joints, weights) = bytes(rows);
+            self.joints.extend(joints);
+            self.weights.extend(weights);
+        }
         Ok(())
     }
 
@@ -260,6 +294,7 @@ impl Vertices {
         let array = |kind, format, components, data| VertexArray { kind, flags: 0, format, components, data };
         let floats = |kind, components, data| array(kind, ArrayFormat::FLOAT, components, data);
         let bytes = |kind, data| array(kind, ArrayFormat::U8, 4, data);
+        let weights = if self.form.float_weights { ArrayFormat::FLOAT } else { ArrayFormat::U8 };
         let mut arrays = alloc::vec![
             floats(ArrayKind::POSITION, 3, self.positions),
             floats(ArrayKind::TEXCOORD, 2, self.uvs),
@@ -268,7 +303,7 @@ impl Vertices {
         arrays.extend(self.tangents.map(|data| floats(ArrayKind::TANGENT, 4, data)));
         if skinned {
             arrays.push(bytes(ArrayKind::BLEND_INDEXES, self.joints));
-            arrays.push(bytes(ArrayKind::BLEND_WEIGHTS, self.weights));
+            arrays.push(array(ArrayKind::BLEND_WEIGHTS, weights, 4, self.weights));
         }
         arrays.extend(self.colors.map(|data| bytes(ArrayKind::COLOR, data)));
         arrays
@@ -284,9 +319,9 @@ fn position(bytes: &[u8; 12]) -> [f32; 3] {
     core::array::from_fn(|c| f32::from_le_bytes(words[c]))
 }
 
-/// Returns joints and weights as bytes: the largest weights first, without zero weights, with a sum of 255.
-/// Also returns the share of the weight that was dropped.
-fn bytes(parts: &[JointPart]) -> ([u8; MOST], [u8; MOST], f64) {
+/// Returns the joints with the largest weights, in their order: weights with a sum of 1, and joints. Also returns the share
+/// of the weight that was dropped.
+fn heaviest(parts: &[JointPart]) -> ([(f64, u8); MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
     // The sort is stable: of equal weights the earlier one stays.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -294,21 +329,28 @@ fn bytes(parts: &[JointPart]) -> ([u8; MOST], [u8; MOST], f64) {
     let gone: f64 = rows.iter().skip(MOST).map(|r| r.0).sum();
     rows.truncate(MOST);
     let sum: f64 = rows.iter().map(|r| r.0).sum();
+    let mut heaviest = [(0.0, 0); MOST];
+    for (i, (slot, (weight, bone))) in heaviest.iter_mut().zip(&rows).enumerate() {
+        let weight = if sum > 0.0 { weight / sum } else { f64::from(u8::from(i == 0)) };
+        let bone = if weight > 0.0 { u8::try_from(*bone).unwrap_or(u8::MAX) } else { 0 };
+        *slot = (weight, bone);
+    }
+    (heaviest, if gone > 0.0 { gone / all } else { 0.0 })
+}
+
+/// Returns joints and weights as bytes, without zero weights, with a sum of 255.
+fn bytes(rows: [(f64, u8); MOST]) -> ([u8; MOST], [u8; MOST]) {
     let (mut joints, mut weights) = ([0; MOST], [0_u8; MOST]);
     let mut left = 255_u8;
-    for (i, (weight, bone)) in rows.iter().enumerate() {
-        let share = if sum > 0.0 { weight / sum * 255.0 + 0.5 } else { 0.0 };
+    for (i, (weight, bone)) in rows.into_iter().enumerate() {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-        let share = share.clamp(0.0, f64::from(left)) as u8;
+        let share = (weight * 255.0 + 0.5).clamp(0.0, f64::from(left)) as u8;
         if share > 0 {
-            joints[i] = u8::try_from(*bone).unwrap_or(u8::MAX);
+            joints[i] = bone;
             weights[i] = share;
             left -= share;
         }
     }
-    if weights[0] == 0 {
-        joints[0] = rows.first().map_or(0, |r| u8::try_from(r.1).unwrap_or(u8::MAX));
-    }
     weights[0] += left;
-    (joints, weights, if gone > 0.0 { gone / all } else { 0.0 })
+    (joints, weights)
 }

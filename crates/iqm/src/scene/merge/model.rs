@@ -2,9 +2,10 @@
 
 use super::{AnimOrigin, IqmMerge, Text, channels, extensions, joints, meshes};
 use crate::check::check;
-use crate::model::{AnimFlags, ArrayKind, Iqm, IqmAnim, IqmBounds};
+use crate::model::{AnimFlags, ArrayFormat, ArrayKind, Iqm, IqmAnim, IqmBounds};
 use crate::scene::from_scene::{MOST_JOINTS, Traced};
 use crate::scene::options::{IqmOptions, Scales};
+use crate::scene::vertices::VertexForm;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -75,8 +76,12 @@ impl Iqm {
             let message = "vertices of a model of more than 256 joints cannot get other weights";
             return Err(ConvertError::unsupported("joints", message));
         }
-        let tangents = Some(self.array(ArrayKind::TANGENT).is_some());
-        let made = Traced::convert(&patch.scene, &options, tangents, limit.most)?;
+        let floats = [ArrayFormat::HALF, ArrayFormat::FLOAT, ArrayFormat::DOUBLE];
+        let form = VertexForm {
+            tangents: Some(self.array(ArrayKind::TANGENT).is_some()),
+            float_weights: self.array(ArrayKind::BLEND_WEIGHTS).is_some_and(|a| floats.contains(&a.format)),
+        };
+        let made = Traced::convert(&patch.scene, &options, form, limit.most)?;
         losses.extend(made.losses);
         let losses = patch.losses_of_edits(losses);
         let mut wanted = false;
