@@ -9,4 +9,5 @@ mod laws;
 mod literal;
 mod lz4;
 mod lz4_hostile;
+mod merge;
 mod scene;

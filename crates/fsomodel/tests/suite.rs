@@ -7,4 +7,5 @@ mod bombs;
 mod fixtures;
 mod laws;
 mod literal;
+mod merge;
 mod scene;

@@ -143,7 +143,9 @@ impl Edit {
                 let bound = joint.inverse_bind.wide().inverse()?;
                 joint.inverse_bind = moved(&bound).inverse()?.narrow();
                 let rest = above.inverse()?.after(&moved(&world));
-                joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
+                let trs = Trs64::from_affine(&rest);
+                let sheared = trs.misfit(&rest) > 1e-5;
+                joint.rest = if sheared { Local::Affine(rest.narrow()) } else { Local::Trs(trs.narrow()) };
             }
             Self::JointNew => {
                 let skeleton = scene.skeletons.first_mut()?;
