@@ -273,8 +273,11 @@ fn edited(
     }
     let has_pseudo = model.normal_bones() < model.bones.len();
     let mut shown = scene.clone();
-    // Vertices on a part of a pseudo-bone are exact only at rest if its bones change.
-    if has_pseudo && matches!(edit, Edit::JointGone | Edit::Scale) {
+    // A vertex has one position for all bones that move it. If a helper is removed, its vertices follow a bone with another
+    // bind pose, which one position shows only at rest.
+    let kept: BTreeSet<_> = patch.joints.iter().flatten().filter_map(|joint| joint.original).collect();
+    let joints = native.skeletons.first().map_or(0, |s| s.joints.len());
+    if has_pseudo && (model.normal_bones()..joints).any(|helper| !kept.contains(&helper)) {
         shown.clips.clear();
     }
     let rest = triangles(scene, None, &Budget::new(Limits::default())).map_err(|e| e.to_string())?;
