@@ -14,9 +14,6 @@ use std::process::Command;
 use std::time::Instant;
 
 const PAGE: &str = "docs/promises.md";
-const OPEN: &str = "<!-- figures -->\n";
-const CLOSE: &str = "<!-- /figures -->";
-
 /// Sources that read what a file says: those whose path contains one of these, below `crates`.
 const READERS: &[&str] =
     &["/read.rs", "/src/read/", "core/src/", "files/src/", "gltf/src/document/", "gltf/src/import/"];
@@ -79,10 +76,7 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
 /// Puts the figures into the page.
 fn write(root: &Path, text: &str) -> Result<(), String> {
     let path = root.join(PAGE);
-    let old = sh::read_text(&path)?;
-    let (before, rest) = old.split_once(OPEN).ok_or("the page has no block of figures")?;
-    let (_, after) = rest.split_once(CLOSE).ok_or("the block of figures has no end")?;
-    sh::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}"))
+    sh::write(&path, sh::replace_block(&sh::read_text(&path)?, "figures", text)?)
 }
 
 /// Returns a number with its digits in threes.

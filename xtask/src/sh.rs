@@ -185,6 +185,17 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), String> {
         .map_err(error_at(path))
 }
 
+/// Returns the text of a page with another text between its marks `<!-- name -->` and `<!-- /name -->`.
+///
+/// # Errors
+/// When the page has no such marks.
+pub fn replace_block(page: &str, name: &str, text: &str) -> Result<String, String> {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let (before, rest) = page.split_once(&open).ok_or_else(|| format!("the page lacks {open:?}"))?;
+    let (_, after) = rest.split_once(&close).ok_or_else(|| format!("the page lacks {close:?}"))?;
+    Ok(format!("{before}{open}{text}{close}{after}"))
+}
+
 /// Copies a file, or all files below a folder. The folders above the copy are made.
 ///
 /// # Errors
@@ -307,4 +318,33 @@ pub fn skipped(why: &str) -> Result<(), String> {
     }
     eprintln!("skipped: {why}");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_line_of_help() {
+        let read = |words: &str| {
+            let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+            Given::new("[--seconds N] [--target PREFIX] [--asan] [FILE]: a [--lie]", &words)
+        };
+        let given = read("--target a x.bin --seconds=9 --target b").unwrap();
+        assert_eq!((given.value("seconds"), given.has("asan")), (Ok(Some(9)), false));
+        assert_eq!(given.all("target").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(given.files, [PathBuf::from("x.bin")]);
+        assert!(read("--asan").unwrap().has("asan"));
+        assert!(read("--seconds x").unwrap().value::<u32>("seconds").is_err());
+        for wrong in ["--lie", "--asan=1", "--seconds", "a b", "--check"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_the_block_of_a_name_is_replaced() {
+        let page = "a\n<!-- x -->\nold\n<!-- /x -->\n<!-- y -->\n<!-- /y -->\n";
+        assert_eq!(replace_block(page, "x", "new\n"), Ok(page.replace("old", "new")));
+        assert!(replace_block(page, "z", "").is_err());
+    }
 }

@@ -21,9 +21,7 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Status, Fail> {
     reader.expect(slice::from_ref(&input))?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
-    if to_stdout && args.format == OutputFormat::Json {
-        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
-    }
+    destination.refuse_document(args.format)?;
     let (built, written) = match built(&input, &destination, &reader) {
         Ok(done) => done,
         Err(refusal) => return report_refusal(&input, &refusal, args.format),

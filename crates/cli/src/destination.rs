@@ -1,5 +1,7 @@
 //! The destinations of a command's results.
 
+use crate::Fail;
+use crate::args::OutputFormat;
 use crate::input::Input;
 use meshwright::files::output::{OutputName, Place};
 use std::ffi::OsStr;
@@ -39,6 +41,18 @@ impl Destination {
             Self::Folder(path.to_owned())
         } else {
             Self::File(path.to_owned())
+        }
+    }
+}
+
+impl Destination {
+    /// Refuses a result and its JSON document on standard output.
+    pub(crate) fn refuse_document(&self, format: OutputFormat) -> Result<(), Fail> {
+        match (self, format) {
+            (Self::Stdout, OutputFormat::Json) => {
+                Err(Fail::Usage("--format json and -o - both want standard output".into()))
+            }
+            _ => Ok(()),
         }
     }
 }

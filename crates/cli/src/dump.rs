@@ -64,7 +64,7 @@ fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<(
         },
         Err(refusal) => return Err(refusal),
     };
-    let settings = reader.read_settings();
+    let settings = reader.options().read_settings();
     // Standard output may not get half of a document.
     let mut text = Vec::new();
     native_json::write(&bytes, format, settings, &mut text)?;

@@ -21,9 +21,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
     reader.expect(slice::from_ref(&input))?;
     let destination = args.output.as_deref().map(Destination::new);
     let to_stdout = destination == Some(Destination::Stdout);
-    if to_stdout && args.format == OutputFormat::Json {
-        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
-    }
+    destination.as_ref().map_or(Ok(()), |destination| destination.refuse_document(args.format))?;
     let done = edited(&input, &edits, &reader);
     let done =
         reader.hinted(&input, done, |lenient| edited(&input, &edits, &lenient).is_ok()).and_then(|done| {

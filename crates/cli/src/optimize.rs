@@ -23,9 +23,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     reader.expect(slice::from_ref(&input))?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
-    if to_stdout && args.format == OutputFormat::Json {
-        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
-    }
+    destination.refuse_document(args.format)?;
     let optimized = optimize(&input, args, &reader);
     let done = reader
         .hinted(&input, optimized, |lenient| optimize(&input, args, &lenient).is_ok())

@@ -101,10 +101,8 @@ fn check(args: &RenderArgs, destination: &Destination) -> Result<(), Fail> {
     if args.strip.is_some() && args.clip.is_none() && args.turntable.is_none() {
         return usage("--strip needs --clip or --turntable");
     }
+    destination.refuse_document(args.format)?;
     match destination {
-        Destination::Stdout if args.format == OutputFormat::Json => {
-            usage("--format json and -o - both want standard output")
-        }
         Destination::Folder(_) if args.sheet => usage("--sheet makes one image; name a file with -o"),
         Destination::File(path) => is_picture(path),
         _ => Ok(()),

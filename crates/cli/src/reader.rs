@@ -11,7 +11,7 @@ use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::tso::Wear;
 use meshwright::{
     Budget, ClipNames, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState,
-    ReadOptions, ReadSettings, Role, Severity, Target, foreign,
+    ReadOptions, Role, Severity, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -187,16 +187,6 @@ impl Reader {
     pub(crate) fn naming_companions(mut self, names: bool) -> Self {
         self.names_companions &= names;
         self
-    }
-
-    /// Returns the settings for reading files.
-    pub(crate) fn read_settings(&self) -> &ReadSettings {
-        self.options.read_settings()
-    }
-
-    /// Returns the companions that the arguments name.
-    pub(crate) fn named_files(&self) -> &[NamedFile] {
-        self.options.named_files()
     }
 
     /// Reads the models that edits are imported into.

@@ -105,7 +105,7 @@ fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let opened = reader.open(input)?;
     let format = opened.format();
     let old = opened.into_bytes();
-    let repaired = repair(&old, format, reader.read_settings())
+    let repaired = repair(&old, format, reader.options().read_settings())
         .map_err(|e| Refusal::Cannot { code: "not-repairable", why: e.to_string() })?;
     Ok(Found { format, repaired, old })
 }

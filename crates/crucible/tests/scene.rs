@@ -73,12 +73,8 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     let skin = scene.meshes[0].skin.as_ref().unwrap();
     assert_eq!(skin.influences(0)[0], Influence { joint: 3, weight: 0.5 });
     // The bone numbers are restored, and do not fit the 16 bits of the description's dialect.
-    let back = Chunk::from_scene(
-        scene,
-        &FromSceneOptions::for_format(CrucibleTarget::with_dialect(Dialect::Bone32)),
-    )
-    .unwrap()
-    .value;
+    let wide = FromSceneOptions::for_format(CrucibleTarget::with_dialect(Dialect::Bone32));
+    let back = Chunk::from_scene(scene, &wide).unwrap().value;
     assert_eq!(back.bone_weights().unwrap().get(0).unwrap()[0].bone, 70000);
     assert!(Chunk::from_scene(scene, &FromSceneOptions::default()).is_err());
 }

@@ -83,6 +83,7 @@ mod clips;
 mod decode;
 mod dpm;
 mod encode;
+mod model_verbs;
 mod optimize;
 mod parse;
 mod pose;

@@ -60,22 +60,6 @@ impl Written {
 }
 
 impl Done {
-    pub(super) fn new(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
-        let (input, outputs) = (input.clone(), Vec::new());
-        let took = Took::new();
-        Self {
-            input,
-            outputs,
-            files: Written::Elsewhere,
-            rewrite: false,
-            losses,
-            took,
-            advice,
-            recovery: None,
-            patch: None,
-        }
-    }
-
     pub(super) fn json(&self) -> Value {
         let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
         let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();

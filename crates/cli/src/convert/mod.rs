@@ -11,7 +11,7 @@ mod many_models;
 mod one_model;
 mod paths;
 
-use crate::args::{ConvertArgs, OutputFormat};
+use crate::args::ConvertArgs;
 use crate::batch::Workers;
 use crate::destination::Destination;
 use crate::input::{Input, chosen, expand, refuse_unasked_figure};
@@ -41,9 +41,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if args.pose.is_some() && to != Target::Obj {
         return Err(Fail::Usage("--pose needs --to obj; other formats hold every clip".into()));
     }
-    if destination == Destination::Stdout && args.format == OutputFormat::Json {
-        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
-    }
+    destination.refuse_document(args.format)?;
     if let Some(engine) = args.engine
         && !engine.formats().contains(&to.id())
     {

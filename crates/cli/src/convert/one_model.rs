@@ -32,7 +32,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Files to be written together: all or none.
-pub(super) type Files<'s> = Vec<Output<StreamedFile<'s>>>;
+type Files<'s> = Vec<Output<StreamedFile<'s>>>;
 
 /// The settings of a conversion.
 pub(super) struct ConvertRun<'a> {
@@ -139,19 +139,27 @@ impl ConvertRun<'_> {
         let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
         let for_programs =
             patch.as_ref().filter(|_| self.args.format == OutputFormat::Json).and_then(document);
-        let recovery = patch.map(|patch| patch.report);
         let files = made.files().map_err(|e| self.refusal(e, false))?;
-        let rewrite = route == Route::Unchanged;
-        let done =
-            Done { took, recovery, patch: for_programs, rewrite, ..Done::new(input, files.losses, advice) };
+        let mut done = Done {
+            input: input.clone(),
+            outputs: Vec::new(),
+            files: Written::Elsewhere,
+            rewrite: route == Route::Unchanged,
+            losses: files.losses,
+            took,
+            advice,
+            recovery: patch.map(|patch| patch.report),
+            patch: for_programs,
+        };
         let mut files = meshwright::place_files(files.value, self.to, place, self.reader.limits())?;
         files.splice(0..0, map);
-        self.stage(done, files)
+        done.files = self.stage(&done, files)?;
+        Ok(done)
     }
 
     /// Returns the refusal of a model that cannot be converted, with the option that may help.
     fn refusal(&self, e: Error, lacks_skeleton: bool) -> Refusal {
-        let named = self.reader.named_files().iter().find(|file| Some(&*file.name) == e.file());
+        let named = self.reader.options().named_files().iter().find(|file| Some(&*file.name) == e.file());
         if let Some((error, file)) = e.read_error().zip(named) {
             return Refusal::Broken(Box::new(Broken::of_companion(error.clone(), &file.name, &file.bytes)));
         }
@@ -322,7 +330,7 @@ impl ConvertRun<'_> {
     }
 
     /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.
-    pub(super) fn stage(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
+    fn stage(&self, done: &Done, files: Files<'_>) -> Result<Written, Refusal> {
         let plan = self.reader.plan();
         let files = files.into_iter().map(|Output { place, role, content }| {
             let content: Content<'_> = Box::new(move |out| {
@@ -333,34 +341,34 @@ impl ConvertRun<'_> {
             });
             Output { place, role, content }
         });
-        let files: Vec<_> = files.collect();
         if self.args.write.dry_run {
-            let measured = files.into_iter().map(|Output { place, role, content }| {
-                let content = Measured::new(place.path(), content)
-                    .map_err(|e| Refusal::unwritable(place.path(), &e))?;
+            let measured = files.map(|Output { place, role, content }| {
+                let content = Measured::new(place.path(), content);
+                let content = content.map_err(|e| Refusal::unwritable(place.path(), &e))?;
                 Ok(Output { place, role, content })
             });
-            done.files = Written::Measured(measured.collect::<Result<_, Refusal>>()?);
-            return Ok(done);
+            return Ok(Written::Measured(measured.collect::<Result<_, Refusal>>()?));
         }
+        let files: Vec<_> = files.collect();
         match self.outputs.destination() {
-            Destination::Stdout => files.into_iter().try_for_each(|file| match file.role {
-                OutputRole::Main => output::print(file.content),
-                _ => self.outputs.write([file].into(), plan, None).map(drop),
-            })?,
-            Destination::File(_) => {
-                let own = done.rewrite.then_some(done.input.path.as_path());
-                plan.spare_named(&files, own)?;
-                done.files = Written::Staged(self.outputs.stage(files)?);
+            Destination::Stdout => {
+                for file in files {
+                    match file.role {
+                        OutputRole::Main => output::print(file.content)?,
+                        _ => drop(self.outputs.write([file].into(), plan, None)?),
+                    }
+                }
+                return Ok(Written::Elsewhere);
             }
-            Destination::Folder(_) => done.files = Written::Staged(self.outputs.stage(files)?),
+            Destination::File(_) => plan.spare_named(&files, done.rewrite.then_some(&*done.input.path))?,
+            Destination::Folder(_) => {}
         }
-        Ok(done)
+        Ok(Written::Staged(self.outputs.stage(files)?))
     }
 }
 
 /// Returns the loss of an unedited companion that would replace another file.
-pub(super) fn companion_left(place: &Path) -> Loss {
+fn companion_left(place: &Path) -> Loss {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let message = "unedited, and not written: another file of this name exists";
     Loss::new("companion-left", name, message)

@@ -9,48 +9,19 @@ use super::sections::Reader;
 use crate::rules::{CODES, Extent};
 use meshwright_core::layout::Retained;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
-    Role, Rule, Source,
+    Beside, Budget, Companion, FieldPath, FileFormat, Findings, ReadError, ReadOptions, Role, Rule, Source,
 };
 
-impl Dpm {
-    /// Reads a file strictly, with the default limits.
-    ///
-    /// # Errors
-    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
-    }
-
-    /// Reads a file.
-    ///
+crate::model_verbs::model_verbs! {
+    Dpm, MAGIC, file,
     /// A lenient reader accepts and reports: a stored file size that differs from the actual one (`truncated`,
     /// `out-of-file`), a parent below -1, which then means a root, and parents after their children, which are moved
     /// before them (`bad-parent`), vertices without influences (`no-influence`), and floats that are not finite
     /// (`non-finite`).
-    ///
-    /// # Errors
-    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
-    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        let budget = Budget::new(options.limits);
-        let mut findings = Findings::reading(options);
-        let model = file(bytes, &budget, &mut findings)?;
-        Ok(Parsed::new(model, findings.into_report()))
-    }
-
-    /// Checks whether the bytes start with the format's magic.
-    pub fn sniff(bytes: &[u8]) -> Confidence {
-        if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
-    }
-}
-
-impl TryFrom<&[u8]> for Dpm {
-    type Error = ReadError;
-
-    /// Reads a file as [`parse`](Self::parse) does.
-    fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::parse(bytes)
-    }
+    , optimize:
+    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
+    /// numbers of the remaining frames. By default every frame has the same triangles with the same corners,
+    /// to the bit; stored bounds are not changed. The file has the layout of the dpmodel compiler.
 }
 
 impl FileFormat for Dpm {

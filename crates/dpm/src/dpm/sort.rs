@@ -1,25 +1,12 @@
 //! Reorders a model's bones.
 
 use super::model::{Dpm, Vertices};
-use crate::bone_order::{Renumbering, is_in_order, parents_first};
+use crate::bone_order::Renumbering;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Dpm {
-    /// Moves bones after their parents, and renumbers every vertex and pose. Returns false without a change
-    /// if the parents of bones form a cycle or do not exist.
-    ///
-    /// A model with the layout of its file keeps it.
-    pub fn sort_bones(&mut self) -> bool {
-        if is_in_order(&self.bones) {
-            return true;
-        }
-        let Ok(order) = parents_first(&self.bones) else { return false };
-        self.renumber_bones(&Renumbering::new(order, self.bones.len()));
-        true
-    }
-
     /// Renumbers bones, or removes bones without children and vertices.
     pub(crate) fn renumber_bones(&mut self, bones: &Renumbering) {
         self.bones = bones.bones(&self.bones);

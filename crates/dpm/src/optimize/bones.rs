@@ -6,7 +6,7 @@ use crate::bone_order::Renumbering;
 use alloc::vec::Vec;
 
 /// The chosen bones.
-pub(super) struct BoneChoice {
+pub(crate) struct BoneChoice {
     pub kept: Renumbering,
     /// The bones that are removed.
     pub removed: Vec<Name>,

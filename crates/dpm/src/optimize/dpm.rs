@@ -2,43 +2,18 @@
 
 use super::bones::{BoneChoice, choose};
 use super::vertex_cache::{self, Cost, VertexNumbering};
-use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
+use super::{OptimizeOptions, Statistics, first_use, limit, moving, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use meshwright_core::{Budget, F32, WriteError};
 
 impl Dpm {
-    /// Returns the same model in fewer bytes, with triangles and vertices in an order that is drawn faster.
-    ///
-    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
-    /// numbers of the remaining frames. By default every frame has the same triangles with the same corners,
-    /// to the bit; stored bounds are not changed. The file has the layout of the dpmodel compiler.
-    ///
-    /// # Errors
-    /// If the model breaks a rule of the format, or the work would take more than the limits of the options.
-    pub fn optimize(
-        &self,
-        options: &OptimizeOptions,
-        clips: &[FrameClip],
-    ) -> Result<Optimized<Self>, WriteError> {
-        let budget = Budget::new(options.limits);
-        let bytes = self.to_bytes()?.len();
-        let mut dense = VertexNumbering::default();
-        let before = statistics(self, bytes, &mut dense);
-        charge(self, &before, &budget)?;
-        let (mut model, mut clips) = (self.clone(), clips.to_vec());
-        let BoneChoice { removed, unmarked, .. } = model.reduce(options, &mut clips, &budget, &mut dense)?;
-        let bytes = model.to_bytes()?;
-        let after = statistics(&model, bytes.len(), &mut dense);
-        Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
-    }
-
     /// Applies the options in place. The memory has been charged.
-    fn reduce(
+    pub(crate) fn reduce(
         &mut self,
         options: &OptimizeOptions,
         clips: &mut [FrameClip],
@@ -52,7 +27,10 @@ impl Dpm {
         if options.meshes {
             join(self, budget)?;
         }
-        let chosen = choose(&self.bones, &moving(self), options.bones);
+        let mut seen = BTreeSet::new();
+        let all = self.meshes.iter().filter(|m| seen.insert(Arc::as_ptr(&m.vertices)));
+        let bones = all.flat_map(|m| m.vertices.influences.iter().map(|i| i.bone));
+        let chosen = choose(&self.bones, &moving(self.bones.len(), bones), options.bones);
         if !chosen.kept.is_identity() {
             self.renumber_bones(&chosen.kept);
         }
@@ -80,44 +58,42 @@ impl Dpm {
 #[cfg(feature = "scene")]
 const EQUAL: usize = 40;
 
-/// Counts the parts of a model. Shared sections count for each mesh, but are examined once.
-fn statistics(model: &Dpm, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
-    let mut counted = Statistics {
-        bytes,
-        bones: model.bones.len(),
-        meshes: model.meshes.len(),
-        frames: model.frames.len(),
-        poses: model.pose_count(),
-        ..Statistics::default()
-    };
-    let mut known: BTreeMap<_, Cost> = BTreeMap::new();
-    for mesh in &model.meshes {
-        let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
-        counted.vertices += vertices;
-        counted.influences += mesh.vertices.influences.len();
-        counted.triangles += triangles;
-        let cost = *known.entry(Arc::as_ptr(&mesh.triangles)).or_insert_with(|| dense.cost(&mesh.triangles));
-        counted.misses += cost.misses;
-        counted.strips += cost.strips;
+impl Dpm {
+    /// Counts the parts of a model. Shared sections count for each mesh, but are examined once.
+    pub(crate) fn statistics(&self, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
+        let mut counted = Statistics {
+            bytes,
+            bones: self.bones.len(),
+            meshes: self.meshes.len(),
+            frames: self.frames.len(),
+            poses: self.pose_count(),
+            ..Statistics::default()
+        };
+        let mut known: BTreeMap<_, Cost> = BTreeMap::new();
+        for mesh in &self.meshes {
+            let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
+            counted.vertices += vertices;
+            counted.influences += mesh.vertices.influences.len();
+            counted.triangles += triangles;
+            let cost =
+                *known.entry(Arc::as_ptr(&mesh.triangles)).or_insert_with(|| dense.cost(&mesh.triangles));
+            counted.misses += cost.misses;
+            counted.strips += cost.strips;
+        }
+        counted
     }
-    counted
-}
 
-/// Charges copies and tables. Shared sections are charged for each mesh, because they may be copied.
-fn charge(model: &Dpm, counted: &Statistics, budget: &Budget) -> Result<(), WriteError> {
-    let items = [
-        ("vertices", counted.vertices, vertex_cache::VERTEX + 32),
-        ("influences", counted.influences, 3 * size_of::<Influence>()),
-        ("triangles", counted.triangles, vertex_cache::TRIANGLE + 32),
-        ("poses", model.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
-        ("frames", counted.frames, 128),
-        ("bones", counted.bones, crate::bone_order::SORTING),
-    ];
-    for (what, count, size) in items {
-        budget.charge_items(what, count as u64, size).map_err(limit)?;
-        budget.work(what, (count as u64).saturating_mul(64)).map_err(limit)?;
+    /// Returns the memory of copies and tables. Shared sections count for each mesh, because they may be copied.
+    pub(crate) fn costs(&self, counted: &Statistics) -> [super::Items; 6] {
+        [
+            ("vertices", counted.vertices, vertex_cache::VERTEX + 32),
+            ("influences", counted.influences, 3 * size_of::<Influence>()),
+            ("triangles", counted.triangles, vertex_cache::TRIANGLE + 32),
+            ("poses", self.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
+            ("frames", counted.frames, 128),
+            ("bones", counted.bones, crate::bone_order::SORTING),
+        ]
     }
-    Ok(())
 }
 
 /// Removes influences that add nothing, except for one per vertex.
@@ -138,20 +114,6 @@ fn drop_zeros(vertices: &mut Vertices) {
         kept.counts.push(u32::try_from(kept.influences.len() - start).unwrap_or(u32::MAX));
     }
     *vertices = kept;
-}
-
-/// Returns for each bone whether it moves a vertex.
-fn moving(model: &Dpm) -> Vec<bool> {
-    let mut moving = alloc::vec![false; model.bones.len()];
-    let mut seen = alloc::collections::BTreeSet::new();
-    for mesh in model.meshes.iter().filter(|m| seen.insert(Arc::as_ptr(&m.vertices))) {
-        for i in &mesh.vertices.influences {
-            if let Some(moving) = moving.get_mut(i.bone as usize) {
-                *moving = true;
-            }
-        }
-    }
-    moving
 }
 
 /// Removes meshes without triangles, except for one, and joins meshes with the same shader.

@@ -18,7 +18,7 @@ mod zym;
 use crate::bone::Name;
 use crate::clips::FrameClip;
 use alloc::vec::Vec;
-use meshwright_core::{LimitExceeded, Limits, WriteError};
+use meshwright_core::{Budget, LimitExceeded, Limits, WriteError};
 
 /// The removal of bones that move nothing. Bones with the [attachment flag](crate::BoneFlags::ATTACHMENT),
 /// parents of remaining bones, and the first bone, whose scale engines use for the model, always stay.
@@ -184,6 +184,29 @@ pub struct Optimized<M> {
     /// Bones that move nothing and have no attachment flag, but were kept because they may be attachments;
     /// see [`UnusedBones`].
     pub unmarked: Vec<Name>,
+}
+
+/// Items, how many, and the memory of each.
+pub(crate) type Items = (&'static str, usize, usize);
+
+/// Charges the memory and the work of an optimisation.
+pub(crate) fn charge(budget: &Budget, items: &[Items]) -> Result<(), WriteError> {
+    for &(what, count, size) in items {
+        budget.charge_items(what, count as u64, size).map_err(limit)?;
+        budget.work(what, (count as u64).saturating_mul(64)).map_err(limit)?;
+    }
+    Ok(())
+}
+
+/// Returns for each bone whether it moves a vertex. `used` are the bones of all influences.
+fn moving(bones: usize, used: impl Iterator<Item = u32>) -> Vec<bool> {
+    let mut moving = alloc::vec![false; bones];
+    for bone in used {
+        if let Some(moving) = moving.get_mut(bone as usize) {
+            *moving = true;
+        }
+    }
+    moving
 }
 
 /// Converts an exceeded limit to a writer's error.

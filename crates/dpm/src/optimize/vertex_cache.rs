@@ -20,7 +20,7 @@ pub(super) struct Cost {
 /// Numbers the vertices of triangles by their first use. So the work for some of many triangles does not
 /// depend on vertices that only other triangles use.
 #[derive(Debug, Default)]
-pub(super) struct VertexNumbering {
+pub(crate) struct VertexNumbering {
     /// The new number of each vertex, counted from 1; 0 for vertices that are not used.
     numbers: Vec<u32>,
     met: Vec<u32>,

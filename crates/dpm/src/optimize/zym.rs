@@ -2,59 +2,30 @@
 
 use super::bones::{BoneChoice, choose};
 use super::vertex_cache::{self, VertexNumbering};
-use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
+use super::{OptimizeOptions, Statistics, first_use, moving, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::zym::{Zym, ZymInfluence};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, WriteError};
 
 impl Zym {
-    /// Returns the same model in fewer bytes, with triangles and vertices in an order that is drawn faster.
-    ///
-    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
-    /// numbers of the remaining poses. By default every pose has the same triangles with the same corners,
-    /// to the bit. Normals, which are sums over triangles, are equal up to rounding. Equal vertices are not
-    /// merged, because that would smooth a hard edge.
-    ///
-    /// # Errors
-    /// If the model breaks a rule of the format, or the work would take more than the limits of the options.
-    pub fn optimize(
-        &self,
-        options: &OptimizeOptions,
-        clips: &[FrameClip],
-    ) -> Result<Optimized<Self>, WriteError> {
-        let budget = Budget::new(options.limits);
-        let bytes = self.to_bytes()?.len();
-        let mut dense = VertexNumbering::default();
-        let before = statistics(self, bytes, &mut dense);
-        let items = [
-            ("vertices", self.counts.len(), vertex_cache::VERTEX + 64),
-            ("triangles", before.triangles, vertex_cache::TRIANGLE + 32),
-            ("poses", self.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
-            ("bones", self.bones.len(), crate::bone_order::SORTING),
-        ];
-        for (what, count, size) in items {
-            budget.charge_items(what, count as u64, size).map_err(limit)?;
-        }
-        let (mut model, mut clips) = (self.clone(), clips.to_vec());
-        let BoneChoice { removed, unmarked, .. } = model.reduce(options, &mut clips, &mut dense);
-        let bytes = model.to_bytes()?;
-        let after = statistics(&model, bytes.len(), &mut dense);
-        Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
-    }
-
     /// Applies the options in place. The memory has been charged.
-    fn reduce(
+    pub(crate) fn reduce(
         &mut self,
         options: &OptimizeOptions,
         clips: &mut [FrameClip],
+        _: &Budget,
         dense: &mut VertexNumbering,
-    ) -> BoneChoice {
+    ) -> Result<BoneChoice, WriteError> {
         self.discard_layout();
         if options.meshes {
             join(self);
         }
-        let chosen = choose(&self.bones, &moving(self), options.bones);
+        let chosen = choose(
+            &self.bones,
+            &moving(self.bones.len(), self.influences.iter().map(|i| i.bone)),
+            options.bones,
+        );
         if !chosen.kept.is_identity() {
             self.renumber_bones(&chosen.kept);
         }
@@ -65,7 +36,7 @@ impl Zym {
             sort_triangles(self, dense);
         }
         sort_vertices(self, options);
-        chosen
+        Ok(chosen)
     }
 
     /// Removes unused data.
@@ -74,38 +45,38 @@ impl Zym {
         let influences = self.influences.len().saturating_mul(size_of::<ZymInfluence>()).saturating_add(
             self.counts.len().saturating_mul(40).saturating_add(self.triangle_count().saturating_mul(12)),
         );
-        budget.charge("vertices", influences as u64).map_err(limit)?;
-        self.reduce(&OptimizeOptions::tidy(), clips, &mut VertexNumbering::default());
-        Ok(())
+        budget.charge("vertices", influences as u64).map_err(super::limit)?;
+        self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut VertexNumbering::default()).map(|_| ())
     }
 }
 
-fn statistics(model: &Zym, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
-    let costs = model.runs.iter().map(|r| dense.cost(&r.triangles));
-    let (misses, strips) = costs.fold((0, 0), |sum, c| (sum.0 + c.misses, sum.1 + c.strips));
-    Statistics {
-        bytes,
-        bones: model.bones.len(),
-        meshes: model.runs.len(),
-        vertices: model.counts.len(),
-        influences: model.influences.len(),
-        triangles: model.triangle_count(),
-        frames: model.pose_count(),
-        poses: model.pose_count(),
-        misses,
-        strips,
-    }
-}
-
-/// Returns for each bone whether it moves a vertex.
-fn moving(model: &Zym) -> Vec<bool> {
-    let mut moving = alloc::vec![false; model.bones.len()];
-    for i in &model.influences {
-        if let Some(moving) = moving.get_mut(i.bone as usize) {
-            *moving = true;
+impl Zym {
+    pub(crate) fn statistics(&self, bytes: usize, dense: &mut VertexNumbering) -> Statistics {
+        let costs = self.runs.iter().map(|r| dense.cost(&r.triangles));
+        let (misses, strips) = costs.fold((0, 0), |sum, c| (sum.0 + c.misses, sum.1 + c.strips));
+        Statistics {
+            bytes,
+            bones: self.bones.len(),
+            meshes: self.runs.len(),
+            vertices: self.counts.len(),
+            influences: self.influences.len(),
+            triangles: self.triangle_count(),
+            frames: self.pose_count(),
+            poses: self.pose_count(),
+            misses,
+            strips,
         }
     }
-    moving
+
+    /// Returns the memory of copies and tables.
+    pub(crate) fn costs(&self, counted: &Statistics) -> [super::Items; 4] {
+        [
+            ("vertices", counted.vertices, vertex_cache::VERTEX + 64),
+            ("triangles", counted.triangles, vertex_cache::TRIANGLE + 32),
+            ("poses", self.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
+            ("bones", counted.bones, crate::bone_order::SORTING),
+        ]
+    }
 }
 
 /// Returns the bytes for game code of each triangle, run by run.

@@ -10,48 +10,20 @@ use crate::record::item;
 use crate::rules::{CODES, Extent};
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FieldPath, FileFormat, Findings, Parsed, ReadError, ReadOptions,
-    Role, Rule, Source,
+    Beside, Budget, Companion, FieldPath, FileFormat, Findings, ReadError, ReadOptions, Role, Rule, Source,
 };
 
-impl Zym {
-    /// Reads a file strictly, with the default limits.
-    ///
-    /// # Errors
-    /// If the file breaks a rule of the format, or would take more memory than the default limits allow.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
-    }
-
-    /// Reads a file.
-    ///
+crate::model_verbs::model_verbs! {
+    Zym, MAGIC, file,
     /// A lenient reader accepts and reports: a stored file size that differs from the actual one (`truncated`,
     /// `out-of-file`), a parent below -1, which then means a root, and parents after their children, which are moved
     /// before them (`bad-parent`), floats that are not finite (`non-finite`), and vertices of several bones
     /// (`several-influences`), which get equal shares.
-    ///
-    /// # Errors
-    /// If the file breaks a rule that the options do not accept, or would take more memory than they allow.
-    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        let budget = Budget::new(options.limits);
-        let mut findings = Findings::reading(options);
-        let model = file(bytes, &budget, &mut findings)?;
-        Ok(Parsed::new(model, findings.into_report()))
-    }
-
-    /// Checks whether the bytes start with the format's magic.
-    pub fn sniff(bytes: &[u8]) -> Confidence {
-        if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
-    }
-}
-
-impl TryFrom<&[u8]> for Zym {
-    type Error = ReadError;
-
-    /// Reads a file as [`parse`](Self::parse) does.
-    fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::parse(bytes)
-    }
+    , optimize:
+    /// `clips` are those of a `.framegroups` companion file, if there is one. They are returned with the
+    /// numbers of the remaining poses. By default every pose has the same triangles with the same corners,
+    /// to the bit. Normals, which are sums over triangles, are equal up to rounding. Equal vertices are not
+    /// merged, because that would smooth a hard edge.
 }
 
 impl FileFormat for Zym {

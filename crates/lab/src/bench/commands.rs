@@ -2,8 +2,9 @@
 
 use super::report::{Growth, Report};
 use crate::measured_program;
+use serde_json::Value;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use xtask::sh;
@@ -119,4 +120,51 @@ fn ticks_of_children() -> Result<u64, String> {
     let (_, fields) = stat.rsplit_once(") ").ok_or("/proc/self/stat has no name")?;
     let times = fields.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().ok());
     times.sum::<Option<u64>>().ok_or_else(|| "/proc/self/stat has no times of children".into())
+}
+
+/// The pack of Debian's package `nexuiz-data`, version 2.5.2-12, and its SHA-256.
+const PACK: &str = "/usr/share/games/nexuiz/data/data.pk3";
+const HASH: &str = "43d4657965fc732131abe5b335a956ac48e878afe7e58c44efcf9d6cb13c3c89";
+const OF_PACK: [(&str, &str); 3] = [
+    ("to GLB", "convert --to glb --no-textures --quiet -o glb/"),
+    ("to IQM", "convert --to iqm --no-textures --quiet -o iqm/"),
+    ("check", "check --quiet"),
+];
+
+/// Measures models per second of processor time on public data. Nothing is fetched: `apt-get install nexuiz-data` does that,
+/// or `apt-get download nexuiz-data` and `dpkg-deb -x`.
+pub(crate) fn measure_nexuiz(program: &Path, pack: Option<PathBuf>) -> Result<(), String> {
+    let pack = pack.unwrap_or_else(|| PACK.into());
+    let Ok(bytes) = fs::read(&pack) else {
+        return sh::skipped(&format!("{} is not here (apt-get install nexuiz-data)", pack.display()));
+    };
+    let hash = sh::sha256(&bytes);
+    if hash != HASH {
+        return Err(format!("{} is another pack: SHA-256 {hash}, not {HASH}", pack.display()));
+    }
+    let pack = pack.canonicalize().map_err(sh::error_at(&pack))?;
+    let list = sh::output(Command::new(program).args(["list", "--format", "json"]).arg(&pack))?;
+    let list: Value = serde_json::from_slice(&list).map_err(|e| e.to_string())?;
+    let is_model = |file: &&Value| [".dpm", ".zym"].iter().any(|e| sh::text(&file["file"]).ends_with(e));
+    let models = list["files"].as_array().into_iter().flatten().filter(is_model);
+    let sizes: Vec<f64> = models.filter_map(|file| file["bytes"].as_f64()).collect();
+    let (count, bytes) = (sizes.len() as f64, sizes.iter().sum::<f64>());
+    println!("{count} models, {:.1} MB", bytes / 1e6);
+    let folder = std::env::temp_dir().join(format!("meshwright-nexuiz-{}", std::process::id()));
+    sh::empty(&folder)?;
+    let run = |words: &str| measure(program, &folder, &format!("{words} {}", pack.display()));
+    let timed = OF_PACK.map(|(name, words)| (name, run(words)));
+    let _ = fs::remove_dir_all(&folder);
+    let mut mean = 1.0;
+    for (name, measured) in timed {
+        let (seconds, peak) = measured?;
+        mean *= (count / seconds).cbrt();
+        let (models, megabytes) = (count / seconds, bytes / seconds / 1e6);
+        println!(
+            "{name:<8} {seconds:.3} s  {models:6.0} models/s  {megabytes:6.1} MB/s  {:>5} MiB",
+            peak >> 20
+        );
+    }
+    println!("geometric mean {mean:.0} models per second of processor time");
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! `xtask bench`: compares the library with alternatives, in one process, as ratios.
 //!
 //! `--quick` measures for some seconds and only prints; without it the figures of docs/performance.md are updated.
-//! `--only skinning|poses|threads|formats|exchange|slopes|commands` measures that part; of these, only `commands` updates
+//! `--only skinning|poses|threads|formats|exchange|slopes|commands|nexuiz` measures that part; of these, only `commands` updates
 //! the page. `--corpus DIR` measures the files of a corpus folder too. `--program FILE` is the program whose commands are measured.
 #![allow(
     clippy::indexing_slicing,
@@ -43,8 +43,9 @@ const PARTS: [(&str, Group); 6] = [
     ("slopes", slopes),
 ];
 
-/// The part that runs the program instead of the library.
+/// The parts that run the program instead of the library.
 const COMMANDS: &str = "commands";
+const NEXUIZ: &str = "nexuiz";
 
 /// Settings of glibc: with them, large blocks are always mapped again, and memory of small blocks is never returned.
 /// Otherwise the allocator's state decides which contender pays for fresh pages.
@@ -64,7 +65,7 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let mut report = Report::begin(effort);
     if let Some(only) = &only
         && !PARTS.iter().any(|(name, _)| name == only)
-        && only != COMMANDS
+        && ![COMMANDS, NEXUIZ].contains(&only.as_str())
     {
         return Err(format!("no such part: {only}"));
     }
@@ -75,6 +76,9 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     }
     if only.as_ref().is_none_or(|o| o == COMMANDS) {
         commands::measure_all(&mut report, &xtask::released(root, given)?, quick)?;
+    }
+    if only.as_ref().is_some_and(|o| o == NEXUIZ) {
+        commands::measure_nexuiz(&xtask::released(root, given)?, given.path("pack"))?;
     }
     if let Some(dir) = given.path("corpus") {
         formats::corpus(&dir, &mut report, effort)?;

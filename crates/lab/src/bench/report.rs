@@ -1,10 +1,24 @@
-//! Measured ratios: lines for the terminal, tables for docs/performance.md.
+//! Measured ratios: rows of Markdown, printed as they come, for the tables of docs/performance.md.
 
 use super::measure::{Effort, Samples, Spread, slope};
 use super::skinning::SIZES;
 use meshwright::rig::{InstructionSet, SkinPlan};
 use std::path::Path;
+use std::process::Command;
 use xtask::sh::{self, load, machine};
+
+/// The tables of the page, with their heads.
+const TABLES: [(&str, &str); 3] = [
+    (
+        "measured",
+        "| work | size | kernel | ns each | against | ratio (quartiles) | target |\n|---|---:|---|---:|---|---:|---|\n",
+    ),
+    ("slopes", "| work | slope (quartiles) | below 1.05 |\n|---|---:|---|\n"),
+    (
+        "commands",
+        "| command | largest | time | peak memory | slope | slope at the end |\n|---|---:|---:|---:|---:|---:|\n",
+    ),
+];
 
 /// One ratio and its target.
 pub(crate) struct Row {
@@ -14,7 +28,7 @@ pub(crate) struct Row {
     seconds: f64,
     ratio: Spread,
     target: f64,
-    kernel: Option<String>,
+    kernel: String,
 }
 
 impl Row {
@@ -28,32 +42,13 @@ impl Row {
         target: f64,
     ) -> Self {
         let (seconds, ratio) = (samples.seconds(0).median, samples.ratio(0, other));
-        Self { what: what.into(), against, size, seconds, ratio, target, kernel: None }
+        Self { what: what.into(), against, size, seconds, ratio, target, kernel: String::new() }
     }
 
     pub(crate) fn kernel(mut self, plan: &SkinPlan) -> Self {
-        self.kernel = Some(format!("{:?}", plan.info().kernel));
+        self.kernel = format!("{:?}", plan.info().kernel);
         self
     }
-
-    fn verdict(&self) -> String {
-        let verdict = match self.target {
-            target if self.ratio.median >= target => "met",
-            target if self.ratio.high >= target => "within the spread",
-            _ => "missed",
-        };
-        format!(">= {}: {verdict}", self.target)
-    }
-
-    fn each(&self) -> String {
-        format!("{:.2}", self.seconds * 1e9 / self.size as f64)
-    }
-}
-
-/// The growth of the cost of one kind of work.
-struct Line {
-    what: &'static str,
-    slope: Spread,
 }
 
 /// The time and memory of a command over sizes.
@@ -62,44 +57,30 @@ pub(crate) struct Growth {
     unit: &'static str,
     sizes: Vec<usize>,
     seconds: Vec<f64>,
-    bytes: Vec<u64>,
+    /// The peak memory of the last size.
+    bytes: u64,
 }
 
 impl Growth {
     pub(crate) const fn new(what: &'static str, unit: &'static str) -> Self {
-        Self { what, unit, sizes: Vec::new(), seconds: Vec::new(), bytes: Vec::new() }
+        Self { what, unit, sizes: Vec::new(), seconds: Vec::new(), bytes: 0 }
     }
 
-    /// Adds the seconds and bytes of a size.
+    /// Adds the seconds and bytes of a size, and prints them.
     pub(crate) fn add(&mut self, size: usize, (seconds, bytes): (f64, u64)) {
+        println!("{:28} {size:>8} {}  {seconds:>7.3} s  {:>5} MiB", self.what, self.unit, bytes >> 20);
         self.sizes.push(size);
         self.seconds.push(seconds);
-        self.bytes.push(bytes);
-    }
-
-    fn mebibytes(&self) -> f64 {
-        self.bytes.last().copied().unwrap_or(0) as f64 / f64::from(1 << 20)
-    }
-
-    fn last(&self) -> (usize, f64) {
-        let size = self.sizes.last().copied().unwrap_or(0);
-        (size, self.seconds.last().copied().unwrap_or(f64::NAN))
-    }
-
-    /// Returns the slope over all sizes, and that from the last but one to the last, where the start of the program counts least.
-    fn slopes(&self) -> (f64, f64) {
-        let from = self.sizes.len().saturating_sub(2);
-        (slope(&self.sizes, &self.seconds), slope(&self.sizes[from..], &self.seconds[from..]))
+        self.bytes = bytes;
     }
 }
 
-/// Everything measured so far; rows are printed as they come.
+/// Everything measured so far.
 pub(crate) struct Report {
     effort: Effort,
     before: String,
-    rows: Vec<Row>,
-    lines: Vec<Line>,
-    growths: Vec<Growth>,
+    /// The rows of each table.
+    rows: [String; TABLES.len()],
 }
 
 impl Report {
@@ -107,112 +88,65 @@ impl Report {
         let before = load(0);
         println!("{} | {} | load {before}", machine(), InstructionSet::detect().name());
         println!("ratios: median (quartiles) of {} rounds; higher is better", effort.rounds);
-        Self { effort, before, rows: Vec::new(), lines: Vec::new(), growths: Vec::new() }
+        Self { effort, before, rows: Default::default() }
+    }
+
+    fn push(&mut self, table: usize, row: &str) {
+        println!("{row}");
+        self.rows[table] += &format!("{row}\n");
     }
 
     pub(crate) fn add(&mut self, row: Row) {
-        println!(
-            "{:40} {:>8}  {:>7} ns each  {:>18} of {:10} {:8} {}",
-            row.what,
-            row.size,
-            row.each(),
-            row.ratio.to_string(),
-            row.against,
-            row.kernel.as_deref().unwrap_or_default(),
-            row.verdict(),
-        );
-        self.rows.push(row);
+        let Row { what, against, size, seconds, ratio, target, kernel } = row;
+        let verdict = match target {
+            target if ratio.median >= target => "met",
+            target if ratio.high >= target => "within the spread",
+            _ => "missed",
+        };
+        let each = seconds * 1e9 / size as f64;
+        let row =
+            format!("{what} | {size} | {kernel} | {each:.2} | {against} | {ratio} | >= {target}: {verdict}");
+        self.push(0, &format!("| {row} |"));
     }
 
     pub(crate) fn line(&mut self, what: &'static str, samples: &Samples) {
         let slope = samples.slope(&SIZES);
-        println!("{what:40} slope {slope} from {} to {} vertices", SIZES[0], SIZES[SIZES.len() - 1]);
-        self.lines.push(Line { what, slope });
+        let below = if slope.median < 1.05 { "yes" } else { "no" };
+        self.push(1, &format!("| {what} | {slope} | {below} |"));
     }
 
     pub(crate) fn growth(&mut self, growth: Growth) {
-        let (all, end) = growth.slopes();
-        println!("{:28} slope {all:.2}, at the end {end:.2}", growth.what);
-        for ((size, seconds), bytes) in growth.sizes.iter().zip(&growth.seconds).zip(&growth.bytes) {
-            println!("    {size:>8} {}  {seconds:>7.3} s  {:>5} MiB", growth.unit, bytes >> 20);
-        }
-        self.growths.push(growth);
+        let Growth { what, unit, sizes, seconds, bytes } = growth;
+        let (Some(size), Some(last)) = (sizes.last(), seconds.last()) else { return };
+        // At the end, the start of the program counts least.
+        let from = sizes.len().saturating_sub(2);
+        let (all, end) = (slope(&sizes, &seconds), slope(&sizes[from..], &seconds[from..]));
+        let memory = bytes >> 20;
+        let row = format!("{what} | {size} {unit} | {last:.2} s | {memory} MiB | {all:.2} | {end:.2}");
+        self.push(2, &format!("| {row} |"));
     }
 
     /// Writes what was measured into the tables of docs/performance.md. The other text of the page stays.
     pub(crate) fn write(&self, docs: &Path) -> Result<(), String> {
         let path = docs.join("performance.md");
         let mut page = sh::read_text(&path)?;
-        if !self.rows.is_empty() {
-            page = replace(&page, "measured", &self.table(docs))?;
-        }
-        if !self.lines.is_empty() {
-            page = replace(&page, "slopes", &self.slopes())?;
-        }
-        if !self.growths.is_empty() {
-            page = replace(&page, "commands", &(self.conditions(docs) + &self.commands()))?;
+        let (commit, machine, before, after) = (commit(docs), machine(), &self.before, load(0));
+        let (kernels, rounds) = (InstructionSet::detect().name(), self.effort.rounds);
+        let conditions = format!(
+            "Commit {commit}. Machine: {machine}; load average before {before}, after {after}. \
+             Kernels: {kernels}; {rounds} rounds.\n\n"
+        );
+        for ((name, head), rows) in TABLES.iter().zip(&self.rows).filter(|(_, rows)| !rows.is_empty()) {
+            page = sh::replace_block(&page, name, &format!("{conditions}{head}{rows}"))?;
         }
         sh::write(&path, page)
-    }
-
-    /// Returns a line with the commit, the machine and its load.
-    fn conditions(&self, docs: &Path) -> String {
-        let (commit, machine, before, after) = (commit(docs), machine(), &self.before, load(0));
-        format!("Commit {commit}. Machine: {machine}; load average before {before}, after {after}.\n\n")
-    }
-
-    fn table(&self, docs: &Path) -> String {
-        let (kernels, rounds) = (InstructionSet::detect().name(), self.effort.rounds);
-        let mut s = format!("{}Kernels: {kernels}; {rounds} rounds.\n\n", self.conditions(docs));
-        s.push_str("| work | size | kernel | ns each | against | ratio (quartiles) | target |\n");
-        s.push_str("|---|---:|---|---:|---|---:|---|\n");
-        for r in &self.rows {
-            let (kernel, each, verdict) = (r.kernel.as_deref().unwrap_or(""), r.each(), r.verdict());
-            let Row { what, size, against, ratio, .. } = r;
-            s.push_str(&format!(
-                "| {what} | {size} | {kernel} | {each} | {against} | {ratio} | {verdict} |\n"
-            ));
-        }
-        s
-    }
-
-    fn commands(&self) -> String {
-        let mut s = String::from("| command | largest | time | peak memory | slope | slope at the end |\n");
-        s.push_str("|---|---:|---:|---:|---:|---:|\n");
-        for growth in &self.growths {
-            let ((size, seconds), (all, end)) = (growth.last(), growth.slopes());
-            let Growth { what, unit, .. } = growth;
-            let memory = growth.mebibytes();
-            s.push_str(&format!(
-                "| {what} | {size} {unit} | {seconds:.2} s | {memory:.0} MiB | {all:.2} | {end:.2} |\n"
-            ));
-        }
-        s
-    }
-
-    fn slopes(&self) -> String {
-        let mut s = String::from("| work | slope (quartiles) | below 1.05 |\n|---|---:|---|\n");
-        for l in &self.lines {
-            let below = if l.slope.median < 1.05 { "yes" } else { "no" };
-            s.push_str(&format!("| {} | {} | {below} |\n", l.what, l.slope));
-        }
-        s
     }
 }
 
 /// Returns the measured commit, if only the documentation is edited.
 fn commit(docs: &Path) -> String {
-    let git =
-        |words: &[&str]| sh::output_text(std::process::Command::new("git").arg("-C").arg(docs).args(words));
+    let git = |words: &[&str]| sh::output_text(Command::new("git").arg("-C").arg(docs).args(words));
     let edited = git(&["status", "--porcelain", "--", "../crates"]).map_or(true, |list| !list.is_empty());
     let name = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|_| "unknown".into());
     if edited { format!("{name}, edited") } else { name }
-}
-
-/// Returns the text with another table between the marks of this name.
-fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
-    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let start = text.find(&open).ok_or_else(|| format!("there is no {open:?}"))? + open.len();
-    let end = text[start..].find(&close).ok_or_else(|| format!("there is no {close:?}"))? + start;
-    Ok(format!("{}{table}{}", &text[..start], &text[end..]))
 }

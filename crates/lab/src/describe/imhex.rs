@@ -1,7 +1,7 @@
 //! Patterns for ImHex.
 
-use super::{Described, Repeat, about, expression, hex, repeat, snake};
-use meshwright_core::description::{Order, Part, Scalar, Structure, Table};
+use super::{Described, Repeat, about, expression, hex, repeat, scalar, snake};
+use meshwright_core::description::{Part, Scalar, Structure, Table};
 use std::collections::BTreeMap;
 
 /// A declaration of a file, after those that it uses.
@@ -114,13 +114,7 @@ fn member(kind: &Described, part: &Part, root: &str) -> String {
     let type_of = match part.kind {
         "bytes" => "u8".into(),
         "text" | "cstring" => "char".into(),
-        "u8" => number(kind, Scalar::U8),
-        "u16" => number(kind, Scalar::U16),
-        "u32" => number(kind, Scalar::U32),
-        "u64" => number(kind, Scalar::U64),
-        "i32" => number(kind, Scalar::I32),
-        "f32" => number(kind, Scalar::F32),
-        other => pascal(other),
+        other => scalar(other).map_or_else(|| pascal(other), |scalar| number(kind, scalar)),
     };
     let at = part.at.map(|at| format!(" @ {}", translated(at))).unwrap_or_default();
     let mut lines = vec![format!("{type_of} {}{array}{at};", part.name)];
@@ -135,7 +129,7 @@ fn member(kind: &Described, part: &Part, root: &str) -> String {
 }
 
 fn number(kind: &Described, scalar: Scalar) -> String {
-    let order = if kind.order(scalar) == Order::Big { "be" } else { "le" };
+    let order = kind.order(scalar);
     match scalar {
         Scalar::U8 => "u8".into(),
         Scalar::U16 => format!("{order} u16"),

@@ -1,6 +1,6 @@
 //! Descriptions for Kaitai Struct.
 
-use super::{Described, Repeat, about, expression, repeat, snake};
+use super::{Described, Repeat, about, expression, repeat, scalar, snake};
 use meshwright_core::description::{Order, Part, Row, Scalar, Structure, Table};
 
 pub(super) fn text(kind: &Described) -> String {
@@ -119,20 +119,11 @@ fn attribute(kind: &Described, part: &Part, indent: &str) -> String {
 }
 
 fn type_of(kind: &Described, name: &str) -> String {
-    let scalar = match name {
-        "u8" => Scalar::U8,
-        "u16" => Scalar::U16,
-        "u32" => Scalar::U32,
-        "u64" => Scalar::U64,
-        "i32" => Scalar::I32,
-        "f32" => Scalar::F32,
-        other => return other.to_owned(),
-    };
-    number(kind, scalar)
+    scalar(name).map_or_else(|| name.to_owned(), |scalar| number(kind, scalar))
 }
 
 fn number(kind: &Described, scalar: Scalar) -> String {
-    let order = if kind.order(scalar) == Order::Big { "be" } else { "le" };
+    let order = kind.order(scalar);
     match scalar {
         Scalar::U8 => "u1".into(),
         Scalar::U16 => format!("u2{order}"),

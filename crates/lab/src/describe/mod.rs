@@ -123,8 +123,11 @@ impl Described {
         self.description.marks.iter().find(same).map(|m| m.bytes)
     }
 
-    const fn order(&self, kind: Scalar) -> Order {
-        if matches!(kind, Scalar::F32) { self.description.floats } else { self.description.order }
+    /// Returns the ending of a number's type that says its order: `be` or `le`.
+    const fn order(&self, kind: Scalar) -> &'static str {
+        let order =
+            if matches!(kind, Scalar::F32) { self.description.floats } else { self.description.order };
+        if matches!(order, Order::Big) { "be" } else { "le" }
     }
 
     /// Checks that every name is that of a record, a structure or a number, and that all records are used.
@@ -133,7 +136,7 @@ impl Described {
         let structures: Vec<_> = self.structures().collect();
         for (structure, part) in structures.iter().flat_map(|s| s.parts.iter().map(move |p| (s, p))) {
             let place = format!("{}.{}", structure.name, part.name);
-            let plain = ["u8", "u16", "u32", "u64", "i32", "f32", "cstring"].contains(&part.kind);
+            let plain = scalar(part.kind).is_some() || part.kind == "cstring";
             let sized = ["bytes", "text"].contains(&part.kind);
             if sized != (sized && part.count.is_some()) {
                 return Err(format!("{place} has no size"));
@@ -158,6 +161,12 @@ impl Described {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the number of this name.
+fn scalar(name: &str) -> Option<Scalar> {
+    let all = [Scalar::U8, Scalar::U16, Scalar::U32, Scalar::U64, Scalar::I32, Scalar::F32];
+    ["u8", "u16", "u32", "u64", "i32", "f32"].iter().position(|known| *known == name).map(|i| all[i])
 }
 
 /// Returns a comment on one line.
