@@ -2,9 +2,9 @@
 
 use crate::model::{MeshFlags, identity};
 use crate::packed::{Primitive, Vertex};
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 /// The kinds of elements in a list, each with the first element of its kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,8 +99,8 @@ impl MeshFlags {
 /// Facts about all lists of a model.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    vertices: BTreeMap<usize, VertexFacts>,
-    primitives: BTreeMap<usize, PrimitiveFacts>,
+    vertices: SortedMap<usize, VertexFacts>,
+    primitives: SortedMap<usize, PrimitiveFacts>,
 }
 
 impl Facts {

@@ -69,14 +69,14 @@ pub fn flat_color(name: &[u8]) -> Option<[u8; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use meshwright_core::SortedSet;
 
     #[test]
     fn every_colour_comes_back() {
         for byte in 0..=u8::MAX {
             assert_eq!(nearest_shade(shade(byte)), byte);
         }
-        let all: BTreeSet<_> = (0..=u8::MAX).map(shade).collect();
+        let all: SortedSet<_> = (0..=u8::MAX).map(shade).collect();
         assert_eq!(all.len(), 256);
         assert_eq!(shade(0x0f), [255; 3]);
         assert_eq!(shade(0x15), [0x5f, 0x1f, 0x1f]);

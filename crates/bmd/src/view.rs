@@ -3,7 +3,7 @@
 use crate::decode;
 use crate::model::{Bmd, Mesh, identity};
 use crate::shade::{shade, tint};
-use alloc::collections::BTreeSet;
+use meshwright_core::SortedSet;
 use meshwright_core::num::St14Form;
 
 impl Bmd {
@@ -13,7 +13,7 @@ impl Bmd {
     /// form would not use, otherwise [`St14Form::Excess`]. The existing tool and the known files store two
     /// 16-bit numbers there. To override this, pass another form to the functions that take one.
     pub fn st_form(&self) -> St14Form {
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let lists = self.meshes.iter().map(|m| &m.vertices).filter(|v| seen.insert(identity(v)));
         let legacy = lists
             .flat_map(|v| v.iter())

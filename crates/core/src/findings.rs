@@ -1,5 +1,6 @@
 //! Collects broken rules from every kind of check: strict reading, lenient reading, writing and validation.
 
+use crate::SortedMap;
 use crate::error::{ReadError, Stream};
 use crate::limits::ReadOptions;
 use crate::path::FieldPath;
@@ -7,7 +8,6 @@ use crate::report::{Finding, KEPT_PER_CODE, Report};
 use crate::rule::Rule;
 use crate::rule::Severity;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 
 /// The location of a field in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct Findings {
     mode: Mode,
     report: Report,
     /// The number of times that each rule was broken.
-    seen: BTreeMap<(&'static str, Severity), u64>,
+    seen: SortedMap<(&'static str, Severity), u64>,
 }
 
 /// The consequence of a broken rule.
@@ -83,7 +83,7 @@ fn ended(rule: &'static Rule, path: &FieldPath<'_>, place: Place, message: Cow<'
 
 impl Findings {
     const fn new(mode: Mode) -> Self {
-        Self { mode, report: Report::new(), seen: BTreeMap::new() }
+        Self { mode, report: Report::new(), seen: SortedMap::new() }
     }
 
     /// Returns a collector for a reader with these options.

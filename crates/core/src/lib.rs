@@ -12,7 +12,7 @@
 //! | [`FileFormat`] | the trait of every file format |
 //! | [`mod@record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and rewriting a file with its original layout |
-//! | [`Order`] | sorting whose code exists once |
+//! | [`Order`], [`SortedMap`], [`SortedSet`] | sorting, maps and sets whose code exists once |
 //! | [`FixedName`], [`text`] | names as bytes |
 //! | [`json`] | JSON texts, read with bounds and offsets |
 //!
@@ -54,6 +54,7 @@ mod report;
 mod rule;
 mod similar;
 mod sniff;
+pub mod sorted;
 pub mod text;
 mod writer;
 
@@ -69,6 +70,7 @@ pub use path::{FieldPath, FieldPathBuf, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Kind, Reaction, Rule, Severity};
 pub use sniff::Confidence;
+pub use sorted::{SortedMap, SortedSet};
 pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};
 

@@ -50,7 +50,7 @@ fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Ve
 }
 
 /// Swaps items until each position has the item that `order` states for it.
-fn arrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
+pub(crate) fn arrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     for first in 0..order.len() {
         let mut place = first;
         // A position with the right item refers to itself.

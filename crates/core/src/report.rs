@@ -1,10 +1,10 @@
 //! The findings about a model, as a collection.
 
+use crate::SortedMap;
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, FieldPathBuf};
 use crate::rule::{Rule, Severity};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -57,13 +57,13 @@ impl From<&ReadError> for Finding {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     findings: Vec<Finding>,
-    seen: BTreeMap<(&'static str, Severity), u64>,
+    seen: SortedMap<(&'static str, Severity), u64>,
 }
 
 impl Report {
     /// Returns an empty report.
     pub const fn new() -> Self {
-        Self { findings: Vec::new(), seen: BTreeMap::new() }
+        Self { findings: Vec::new(), seen: SortedMap::new() }
     }
 
     /// Adds a finding. Beyond [`KEPT_PER_CODE`] of one code and severity it is only counted.
@@ -123,14 +123,14 @@ impl Report {
 
     /// Appends all findings of `other`.
     pub fn append(&mut self, other: Self) {
-        self.take(other, BTreeMap::new(), |_, _| true);
+        self.take(other, SortedMap::new(), |_, _| true);
     }
 
     /// Appends the findings of `other` that this report does not hold yet, compared by code and path: a
     /// validation finds again what a lenient reader forgave. Findings that were only counted have no path,
     /// so those in both reports count once.
     pub fn append_new(&mut self, other: Self) {
-        let mut counted = BTreeMap::<_, u64>::new();
+        let mut counted = SortedMap::<_, u64>::new();
         for (&(code, _), &n) in &self.seen {
             let all = counted.entry(code).or_insert(0);
             *all = all.saturating_add(n);
@@ -150,7 +150,7 @@ impl Report {
     fn take(
         &mut self,
         other: Self,
-        mut counted: BTreeMap<&str, u64>,
+        mut counted: SortedMap<&str, u64>,
         wanted: impl Fn(&[Finding], &Finding) -> bool,
     ) {
         let known = self.findings.len();

@@ -287,11 +287,11 @@ macro_rules! rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::collections::BTreeSet;
+    use crate::SortedSet;
 
     #[test]
     fn kinds_have_names_of_their_own() {
-        let names: BTreeSet<_> = Kind::ALL.iter().map(|k| k.name()).collect();
+        let names: SortedSet<_> = Kind::ALL.iter().map(|k| k.name()).collect();
         assert_eq!(names.len(), Kind::ALL.len());
         assert!(names.iter().all(|n| n.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
     }

@@ -3,11 +3,10 @@
 use crate::bone::{Bone, BonePose, Name};
 use crate::bone_order::parents_first;
 use crate::record::{WORD, item, matrix, texcoord, triangle};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use meshwright_core::layout::Gaps;
 use meshwright_core::record::Field;
-use meshwright_core::{Codes, F32, FieldPath, Findings, ReadError, Rule, bulk};
+use meshwright_core::{Codes, F32, FieldPath, Findings, ReadError, Rule, SortedMap, bulk};
 
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic [Refuses],
@@ -226,7 +225,7 @@ pub(crate) fn check_bones(
     findings: &mut Findings,
 ) -> Checked {
     let table = FieldPath::ROOT.field("bones");
-    let mut first = BTreeMap::new();
+    let mut first = SortedMap::new();
     for (i, bone) in bones.iter().enumerate() {
         let path = table.index(i);
         let at = |field: Field| start.map(|o| field.offset_in(item(o, i, fields.size)));

@@ -3,9 +3,8 @@
 use crate::correspond::joints;
 use crate::options::Absent;
 use crate::tolerance::Tolerance;
-use alloc::collections::BTreeMap;
-use meshwright_core::Budget;
 use meshwright_core::math::wide;
+use meshwright_core::{Budget, SortedMap};
 use meshwright_scene::Scene;
 
 /// The input of a comparison.
@@ -28,8 +27,8 @@ pub(crate) struct Comparison<'s, 'b> {
     pub(crate) bones: joints::Bones,
     pub(crate) budget: &'b Budget,
     /// The native mesh, and below the native material, of each edited one that carries its identity.
-    pub(crate) meshes: BTreeMap<usize, usize>,
-    pub(crate) materials: BTreeMap<usize, usize>,
+    pub(crate) meshes: SortedMap<usize, usize>,
+    pub(crate) materials: SortedMap<usize, usize>,
 }
 
 /// Returns the longest side of the box around all vertices and joints.

@@ -1,7 +1,7 @@
 //! A bounded cache of listings.
 
 use crate::path::TreePath;
-use std::collections::BTreeMap;
+use meshwright_core::SortedMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,13 +12,13 @@ const MOST_NAMES: usize = 1 << 18;
 pub(crate) struct Cache<T: ?Sized>(Mutex<Kept<T>>);
 
 struct Kept<T: ?Sized> {
-    listings: BTreeMap<TreePath, Arc<T>>,
+    listings: SortedMap<TreePath, Arc<T>>,
     names: usize,
 }
 
 impl<T: ?Sized> Cache<T> {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(Kept { listings: BTreeMap::new(), names: 0 }))
+        Self(Mutex::new(Kept { listings: SortedMap::new(), names: 0 }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept<T>> {

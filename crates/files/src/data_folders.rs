@@ -8,10 +8,10 @@ use crate::pack::PackKind;
 use crate::pack_order::Mountable;
 use crate::path::{AsTreePath, TreePath};
 use crate::tree::{Tree, TreeOptions};
-use std::collections::{BTreeMap, BTreeSet};
+use meshwright_core::{SortedMap, SortedSet};
 use std::sync::Arc;
 
-type Files = BTreeMap<TreePath, Arc<Vec<u8>>>;
+type Files = SortedMap<TreePath, Arc<Vec<u8>>>;
 
 impl Tree {
     /// Divides named bytes into data folders, as if they were files of a folder of the operating system: the
@@ -48,8 +48,8 @@ impl Tree {
         if options.packs_are_files {
             return Ok(vec![(TreePath::ROOT, Self::over(vec![Layer::Memory(Memory::new(named))]))]);
         }
-        let own: BTreeSet<TreePath> = named.iter().filter_map(|(path, bytes)| holder(path, bytes)).collect();
-        let mut folders: BTreeMap<TreePath, Files> = BTreeMap::from([(TreePath::ROOT, Files::new())]);
+        let own: SortedSet<TreePath> = named.iter().filter_map(|(path, bytes)| holder(path, bytes)).collect();
+        let mut folders: SortedMap<TreePath, Files> = SortedMap::from([(TreePath::ROOT, Files::new())]);
         for (path, bytes) in named {
             let mut folder = path.parent();
             while !folder.is_root() && !own.contains(&folder) {
@@ -85,7 +85,7 @@ fn holder(path: &TreePath, bytes: &[u8]) -> Option<TreePath> {
 
 /// Mounts the packs among some files; the loose files hide those of the packs.
 fn mounted(mut files: Files, options: TreeOptions) -> Tree {
-    let mut packs: BTreeMap<Box<[u8]>, Mountable> = BTreeMap::new();
+    let mut packs: SortedMap<Box<[u8]>, Mountable> = SortedMap::new();
     for (path, bytes) in &files {
         let Some(first) = path.names().next() else { continue };
         let is_folder = *first != *path.as_bytes();

@@ -9,8 +9,7 @@ use crate::os::{self, Unread};
 use crate::pack::PackKind;
 use crate::pack_order::{Mountable, PackOrder};
 use crate::path::{TreePath, display_name};
-use meshwright_core::{Budget, Limits};
-use std::collections::BTreeSet;
+use meshwright_core::{Budget, Limits, SortedSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -135,7 +134,7 @@ impl Folder {
         let path = self.os_path(folder).ok_or_else(|| FilesError::not_found(folder.to_string()))?;
         let mut listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
         if let Some(mounts) = self.mounts.get().filter(|mounts| folder.is_root() && !mounts.is_empty()) {
-            let mounted: BTreeSet<&[u8]> = mounts.iter().map(|mount| &*mount.name).collect();
+            let mounted: SortedSet<&[u8]> = mounts.iter().map(|mount| &*mount.name).collect();
             listing = listing.without(|name| mounted.contains(name));
         }
         let listing = Arc::new(listing);

@@ -8,8 +8,7 @@ use crate::listing::{EntryKind, Listing};
 use crate::pack::shared_bytes::inner_allowance;
 use crate::pack::{Coding, Pack, PackKind};
 use crate::path::TreePath;
-use meshwright_core::{Budget, Limits};
-use std::collections::BTreeMap;
+use meshwright_core::{Budget, Limits, SortedMap};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +31,7 @@ pub(crate) struct Inner {
 
 #[derive(Debug)]
 struct State {
-    archives: BTreeMap<TreePath, Found>,
+    archives: SortedMap<TreePath, Found>,
     looks: usize,
     /// The memory left for directories of archives and for decompressed archives.
     left: u64,
@@ -50,7 +49,7 @@ pub(crate) trait ArchiveHost {
 
 impl Inner {
     pub(crate) fn new(limits: Limits) -> Self {
-        let state = State { archives: BTreeMap::new(), looks: 0, left: limits.memory };
+        let state = State { archives: SortedMap::new(), looks: 0, left: limits.memory };
         Self { state: Mutex::new(state), listings: Cache::new() }
     }
 

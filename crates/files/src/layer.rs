@@ -10,9 +10,8 @@ use crate::os;
 use crate::pack::Pack;
 use crate::path::TreePath;
 use crate::remote::Shared;
-use meshwright_core::Budget;
+use meshwright_core::{Budget, SortedSet};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,7 +97,7 @@ impl Layer {
 
     /// Returns the kind of a link's target during a walk. Each folder is entered once, and not at all if it
     /// contains the link.
-    pub(crate) fn enter(&self, link: &TreePath, entered: &mut BTreeSet<PathBuf>) -> EntryKind {
+    pub(crate) fn enter(&self, link: &TreePath, entered: &mut SortedSet<PathBuf>) -> EntryKind {
         let Self::Folder(folder) = self else { return EntryKind::Other };
         let Some((target, kind)) = folder.target(link) else { return EntryKind::Other };
         let within = || folder.os_path(link).and_then(|at| os::resolved(at.parent()?).ok());

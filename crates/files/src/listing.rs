@@ -2,7 +2,7 @@
 
 use crate::path::TreePath;
 use meshwright_core::Order as _;
-use std::collections::BTreeMap;
+use meshwright_core::SortedMap;
 use std::sync::Arc;
 
 /// The kind of a named entry.
@@ -83,8 +83,8 @@ impl Listing {
 }
 
 /// Returns the folders that contain some files, each with its listing. The top folder always exists.
-pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> BTreeMap<TreePath, Arc<Listing>> {
-    let mut found: BTreeMap<TreePath, Vec<Named>> = BTreeMap::new();
+pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> SortedMap<TreePath, Arc<Listing>> {
+    let mut found: SortedMap<TreePath, Vec<Named>> = SortedMap::new();
     found.insert(TreePath::ROOT, Vec::new());
     for file in files {
         let (mut at, mut kind) = (file.clone(), EntryKind::File);

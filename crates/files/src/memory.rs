@@ -5,22 +5,21 @@ use crate::error::FilesError;
 use crate::inner_archives::{ArchiveHost, Inner, is_archive};
 use crate::listing::{Listing, folders};
 use crate::path::TreePath;
-use meshwright_core::{Budget, Limits};
-use std::collections::BTreeMap;
+use meshwright_core::{Budget, Limits, SortedMap};
 use std::sync::Arc;
 
 /// Named bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    files: BTreeMap<TreePath, Arc<Vec<u8>>>,
-    folders: BTreeMap<TreePath, Arc<Listing>>,
+    files: SortedMap<TreePath, Arc<Vec<u8>>>,
+    folders: SortedMap<TreePath, Arc<Listing>>,
     /// Archives of The Sims below the top.
     inner: Option<Inner>,
 }
 
 impl Memory {
     /// Returns a tree of these files.
-    pub(crate) fn new(files: BTreeMap<TreePath, Arc<Vec<u8>>>) -> Self {
+    pub(crate) fn new(files: SortedMap<TreePath, Arc<Vec<u8>>>) -> Self {
         let folders = folders(files.keys());
         Self { files, folders, inner: None }
     }

@@ -3,8 +3,7 @@
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
 use crate::path::TreePath;
-use meshwright_core::Budget;
-use std::collections::{BTreeMap, BTreeSet};
+use meshwright_core::{Budget, SortedMap, SortedSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A request for a folder or file that is not known yet.
@@ -44,9 +43,9 @@ pub(crate) struct Shared {
 
 #[derive(Debug, Default)]
 struct Known {
-    folders: BTreeMap<TreePath, Arc<Listing>>,
-    files: BTreeMap<TreePath, Option<Arc<[u8]>>>,
-    wants: BTreeSet<Want>,
+    folders: SortedMap<TreePath, Arc<Listing>>,
+    files: SortedMap<TreePath, Option<Arc<[u8]>>>,
+    wants: SortedSet<Want>,
 }
 
 impl Remote {

@@ -14,9 +14,8 @@ use crate::pack_order::PackOrder;
 use crate::path::{AsTreePath, TreePath, display_name};
 use crate::remote::Remote;
 use meshwright_core::Order as _;
-use meshwright_core::{Budget, Limits};
+use meshwright_core::{Budget, Limits, SortedMap, SortedSet};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -219,7 +218,7 @@ impl Tree {
     pub fn memory<N: AsTreePath, B: Into<Vec<u8>>>(
         files: impl IntoIterator<Item = (N, B)>,
     ) -> Result<Self, FilesError> {
-        let mut named = BTreeMap::new();
+        let mut named = SortedMap::new();
         for (name, bytes) in files {
             let path = name.as_tree_path()?.into_owned();
             if path.is_root() {
@@ -515,7 +514,7 @@ impl Tree {
 
     /// Merges the listings of a folder in all layers.
     fn merged(&self, folder: &TreePath) -> Result<Vec<Entry>, FilesError> {
-        let (mut entries, mut hiding) = (Vec::new(), BTreeSet::new());
+        let (mut entries, mut hiding) = (Vec::new(), SortedSet::new());
         let (mut found, mut failed) = (false, None);
         for layer in self.layers_with(folder, EntryKind::Folder) {
             let before = entries.len();

@@ -6,7 +6,7 @@ use crate::listing::EntryKind;
 use crate::path::TreePath;
 use crate::tree::Tree;
 use meshwright_core::Order as _;
-use std::collections::BTreeSet;
+use meshwright_core::SortedSet;
 
 /// The result of a walk: all files of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Tree {
     /// option](crate::TreeOptions::with_links).
     pub fn walk_where(&self, mut keep: impl FnMut(&TreePath, EntryKind) -> bool) -> Walk {
         let (mut found, mut hidden, mut links_out) = (Vec::new(), 0_u64, Vec::new());
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for (i, layer) in self.layers.iter().enumerate().rev() {
             let top = match &self.scope {
                 Some((scope, _)) if *scope != i => continue,
@@ -83,7 +83,7 @@ fn files(
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
     let mut open = vec![top];
-    let mut entered = BTreeSet::new();
+    let mut entered = SortedSet::new();
     while let Some(folder) = open.pop() {
         let listing = match layer.list(&folder) {
             Ok(listing) => listing,

@@ -10,11 +10,10 @@ use crate::rules::{
     MESH_RANGE, NO_POSITION, NO_TEXCOORD, NO_WEIGHTS, NON_FINITE, NON_FINITE_EXTRA, OVERLAP, TOO_MUCH,
     UNKNOWN_ARRAY, UNUSED_TRIANGLES, UNUSED_VERTICES, UNUSUAL_FORMAT, VERTEX_INDEX, WEIGHT_RANGE, WEIGHT_SUM,
 };
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
-use meshwright_core::{FieldPath, Findings, ReadError, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Rule, SortedSet};
 
 type Checked = Result<(), ReadError>;
 
@@ -236,7 +235,7 @@ pub(crate) fn is_portable(a: &VertexArray) -> bool {
 
 fn odd_arrays(model: &Iqm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let list = FieldPath::ROOT.field("vertexarrays");
-    let (mut seen, mut last) = (BTreeSet::new(), ArrayKind::default());
+    let (mut seen, mut last) = (SortedSet::new(), ArrayKind::default());
     for (i, a) in model.arrays.iter().enumerate() {
         let (path, kind) = (list.index(i), array::TYPE);
         let place = places.item(ARRAYS, i);

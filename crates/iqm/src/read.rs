@@ -15,14 +15,13 @@ use crate::record::{
     extension as extension_record, header as h, mesh as mesh_record, triangle,
 };
 use crate::rules::{BAD_CHANNELS, BAD_FORMAT, CODES, COUNT, EXTENSION_LOOP, IN_HEADER, RULES, SHORT_HEADER};
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::record::Field;
 use meshwright_core::{
     Beside, Budget, Companion, Confidence, Cursor, FieldPath, FileFormat, Findings, Parsed, ReadError,
-    ReadOptions, Role, Rule, Source,
+    ReadOptions, Role, Rule, SortedSet, Source,
 };
 
 impl Iqm {
@@ -336,7 +335,7 @@ impl<'s, 'a> Reader<'s, 'a> {
         if let Some(own) = self.layout.tables.get_mut(EXTENSIONS) {
             *own = Section { start: at, len: u64::from(count).saturating_mul(extension_record::SIZE as u64) };
         }
-        let (mut extensions, mut met) = (Vec::new(), BTreeSet::new());
+        let (mut extensions, mut met) = (Vec::new(), SortedSet::new());
         let node_size = extension_record::SIZE as u64;
         for i in 0..count as usize {
             let path = table.index(i);

@@ -21,11 +21,11 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use meshwright_core::SortedSet;
 
     #[test]
     fn no_two_formats_have_the_same_type() {
-        let types: BTreeSet<String> = Format::ALL.iter().map(|format| format.media_type()).collect();
+        let types: SortedSet<String> = Format::ALL.iter().map(|format| format.media_type()).collect();
         assert_eq!(types.len(), Format::ALL.len());
         let is_built = |name: &String| name.split_once("/x-").is_some_and(|(_, rest)| !rest.is_empty());
         assert!(types.iter().all(|name| is_built(name) || name == "model/gltf-binary"));

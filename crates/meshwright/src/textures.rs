@@ -1,9 +1,9 @@
 //! Decodes the textures of a scene's materials for the rasteriser.
 
 use crate::pixels::{Allowance, DecodeError, Kind, decode};
+use meshwright_core::SortedMap;
 use meshwright_render::Texture;
 use meshwright_scene::{AlphaMode, Budget, ConvertError, Image, Scene};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Returns the decoded textures of a scene's materials, by material number, for [`render`](meshwright_render::render).
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// # Errors
 /// When the budget does not allow for one of them.
 pub fn textures(scene: &Scene, budget: &Budget) -> Result<Vec<Option<Arc<Texture>>>, ConvertError> {
-    let mut known: BTreeMap<(usize, bool), Option<Arc<Texture>>> = BTreeMap::new();
+    let mut known: SortedMap<(usize, bool), Option<Arc<Texture>>> = SortedMap::new();
     let mut textures = budget.reserve("textures", scene.materials.len())?;
     for material in &scene.materials {
         let Some(image) = &material.image else {

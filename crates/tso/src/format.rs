@@ -113,8 +113,8 @@ impl FileFormat for Cfp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeSet;
     use alloc::vec::Vec;
-    use std::collections::BTreeSet;
 
     fn rules<T: FileFormat>() -> BTreeSet<&'static str> {
         let codes: BTreeSet<_> = T::RULES.iter().map(|r| r.code).collect();

@@ -1,10 +1,10 @@
 //! Names, and searches by name.
 
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use meshwright_core::SortedMap;
 use meshwright_core::text::{Escaped, cp1252};
 
 /// A name as stored in the file: bytes, conventionally Windows-1252, usually plain ASCII.
@@ -110,13 +110,13 @@ pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
 /// Finds the first item with a name: with the same spelling, otherwise ignoring letter case.
 #[derive(Debug)]
 pub(crate) struct NameIndex<'a> {
-    exact: BTreeMap<&'a [u8], usize>,
-    folded: BTreeMap<Vec<u8>, usize>,
+    exact: SortedMap<&'a [u8], usize>,
+    folded: SortedMap<Vec<u8>, usize>,
 }
 
 impl<'a> NameIndex<'a> {
     pub(crate) fn new(names: impl IntoIterator<Item = &'a Name>) -> Self {
-        let mut index = Self { exact: BTreeMap::new(), folded: BTreeMap::new() };
+        let mut index = Self { exact: SortedMap::new(), folded: SortedMap::new() };
         for (i, name) in names.into_iter().enumerate() {
             index.exact.entry(name.bytes()).or_insert(i);
             index.folded.entry(name.bytes().to_ascii_lowercase()).or_insert(i);

@@ -10,9 +10,9 @@ use super::work_limit::WorkLimit;
 use crate::model::{Bmd, Clip, identity};
 use crate::pose::{BoneSample, Curves, Timing, rotation, triple};
 use crate::stream::{Keys, Stream};
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::quat::Quat;
 use meshwright_core::math::{lerp, unit};
 use meshwright_core::num::{QuatF8, Se32};
@@ -50,13 +50,13 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimi
     let source = model.clone();
     let lossy = options.loses_keys() || options.engine == EngineSafety::Always;
     let points = lossy.then(|| Points::collect(&source, options.memory, work)).flatten();
-    let mut bones: BTreeMap<Sameness, u64> = BTreeMap::new();
+    let mut bones: SortedMap<Sameness, u64> = SortedMap::new();
     for clip in &source.clips {
         bones.entry(sameness(clip)).or_insert_with(|| keyed_bones(&clip.stream));
     }
     let mut left = bones.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
-    let mut streams: BTreeMap<usize, SharedStreams> = BTreeMap::new();
-    let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
+    let mut streams: SortedMap<usize, SharedStreams> = SortedMap::new();
+    let mut same: SortedMap<Vec<u8>, Arc<Stream>> = SortedMap::new();
     for (i, clip) in source.clips.iter().enumerate() {
         let Some(bones) = bones.remove(&sameness(clip)) else { continue };
         let share = work.remaining().checked_div(left.max(1)).unwrap_or(0).saturating_mul(bones);
@@ -74,7 +74,7 @@ pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLimi
             errors: made,
         });
     }
-    let mut chosen: BTreeMap<Sameness, Arc<Stream>> = BTreeMap::new();
+    let mut chosen: SortedMap<Sameness, Arc<Stream>> = SortedMap::new();
     for remade in streams.values().filter(|r| r.is_better(&source.clips, options)) {
         for variant in &remade.variants {
             *errors = errors.max(variant.errors);
@@ -93,7 +93,7 @@ impl SharedStreams {
     /// bytes.
     fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
         let Some(old) = self.variants.first().map(|v| &clips[v.clip].stream) else { return false };
-        let sizes: BTreeMap<usize, usize> =
+        let sizes: SortedMap<usize, usize> =
             self.variants.iter().map(|v| (identity(&v.stream), v.stream.size())).collect();
         let (mut before, mut after) = (0, 0);
         for v in self.variants.iter().filter(|_| options.engine != EngineSafety::Ignored) {
@@ -111,7 +111,7 @@ fn keyed_bones(stream: &Stream) -> u64 {
 /// Counts the clips that the existing loader misreads: it loses its place if a bone has a key on the last
 /// frame and a later bone has keys too.
 pub(super) fn misread(clips: &[Clip]) -> usize {
-    let mut known: BTreeMap<(usize, u8), bool> = BTreeMap::new();
+    let mut known: SortedMap<(usize, u8), bool> = SortedMap::new();
     let misread = clips.iter().filter(|c| {
         *known.entry((identity(&c.stream), c.frames)).or_insert_with(|| is_misread(&c.stream, c.frames))
     });

@@ -9,11 +9,11 @@ use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount, identity};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
 use crate::record;
 use crate::write::{primitives_size, vertices_size};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::num::St14Form;
+use meshwright_core::{SortedMap, SortedSet};
 
 /// The maximum numbers of vertices of a mesh: for 32-bit quads, for 32-bit triangles, and for the stored
 /// counts.
@@ -40,7 +40,7 @@ pub(super) fn is_safe(mesh: &Mesh) -> bool {
 /// Changes every mesh such that the existing engine's loader can load it. Shared lists are changed once. A
 /// mesh with too many triangles to count stays unchanged.
 pub(super) fn make_safe(model: &mut Bmd) {
-    let mut done: BTreeMap<(usize, usize), Mesh> = BTreeMap::new();
+    let mut done: SortedMap<(usize, usize), Mesh> = SortedMap::new();
     let sources = model.meshes.clone();
     for (mesh, old) in model.meshes.iter_mut().zip(&sources) {
         let lists = (identity(&old.vertices), identity(&old.primitives));
@@ -108,7 +108,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLim
             continue;
         }
         let range = usize::from(lod.first)..usize::from(lod.first).saturating_add(usize::from(lod.count));
-        let new: BTreeSet<usize> = range
+        let new: SortedSet<usize> = range
             .filter_map(|m| moved.get(m))
             .flat_map(|(start, n)| *start..start.saturating_add(*n))
             .collect();
@@ -126,19 +126,19 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLim
 
 /// Groups meshes. The groups are sorted by the levels they belong to, so that levels of detail stay ranges.
 fn groups(model: &Bmd) -> Vec<Group> {
-    let solids: BTreeSet<usize> =
+    let solids: SortedSet<usize> =
         model.bones.iter().map(|b| usize::from(b.solid)).filter(|s| *s != 0).collect();
-    let mut classes: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
-    let mut keys: BTreeMap<(usize, Key<'_>), usize> = BTreeMap::new();
+    let mut classes: SortedMap<Vec<usize>, usize> = SortedMap::new();
+    let mut keys: SortedMap<(usize, Key<'_>), usize> = SortedMap::new();
     let mut groups: Vec<(usize, Group)> = Vec::new();
-    let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut ends: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut starts: SortedMap<usize, Vec<usize>> = SortedMap::new();
+    let mut ends: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (l, lod) in model.lods.iter().enumerate().filter(|(_, l)| l.count > 0) {
         starts.entry(usize::from(lod.first)).or_default().push(l);
         let end = usize::from(lod.first).saturating_add(usize::from(lod.count));
         ends.entry(end).or_default().push(l);
     }
-    let mut open: BTreeSet<usize> = BTreeSet::new();
+    let mut open: SortedSet<usize> = SortedSet::new();
     let mut class = 0;
     for (i, mesh) in model.meshes.iter().enumerate() {
         let opening = starts.get(&i).into_iter().flatten();
@@ -368,8 +368,8 @@ fn emit(
 
 /// Shares lists of equal content.
 fn share(meshes: &mut [Mesh]) {
-    let mut vertices: BTreeSet<Arc<Vec<Vertex>>> = BTreeSet::new();
-    let mut primitives: BTreeMap<Vec<u64>, Arc<Vec<Primitive>>> = BTreeMap::new();
+    let mut vertices: SortedSet<Arc<Vec<Vertex>>> = SortedSet::new();
+    let mut primitives: SortedMap<Vec<u64>, Arc<Vec<Primitive>>> = SortedMap::new();
     for mesh in meshes {
         if let Some(known) = vertices.get(&mesh.vertices) {
             mesh.vertices = Arc::clone(known);

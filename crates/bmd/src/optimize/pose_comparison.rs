@@ -10,8 +10,8 @@ use crate::math::degrees;
 use crate::model::{Bmd, Bone, identity};
 use crate::packed::Vertex;
 use crate::pose::{Base, BoneSample, Curves, Timing, follow, order};
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Affine64, sub, unit, wide};
 
@@ -65,7 +65,7 @@ impl Points {
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
             return None;
         }
-        let mut seen: Vec<BTreeSet<[u32; 3]>> = alloc::vec![BTreeSet::new(); model.bones.len()];
+        let mut seen: Vec<SortedSet<[u32; 3]>> = alloc::vec![SortedSet::new(); model.bones.len()];
         for list in distinct(model) {
             for v in list.iter() {
                 if let Some(set) = seen.get_mut(usize::from(v.bone())) {
@@ -73,7 +73,7 @@ impl Points {
                 }
             }
         }
-        let mut solids = BTreeSet::new();
+        let mut solids = SortedSet::new();
         for (set, bone) in seen.iter_mut().zip(&model.bones) {
             set.insert([0; 3]);
             let solid = model.meshes.get(usize::from(bone.solid)).filter(|_| bone.solid > 0);
@@ -98,7 +98,7 @@ const POINT: u64 = 64;
 
 /// Returns the vertex lists of a model, shared ones once.
 fn distinct(model: &Bmd) -> impl Iterator<Item = &Vec<Vertex>> {
-    let mut lists = BTreeSet::new();
+    let mut lists = SortedSet::new();
     model.meshes.iter().map(|m| &m.vertices).filter(move |v| lists.insert(identity(v))).map(|v| &**v)
 }
 

@@ -5,12 +5,11 @@ use crate::packed::{Primitive, PrimitiveKind, Vertex, VertexKind};
 use crate::record::{anim, header, mesh};
 use crate::rules;
 use crate::stream::{Step, Stream};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::{FieldPath, ReadError, Rule, Source};
+use meshwright_core::{FieldPath, ReadError, Rule, SortedMap, Source};
 
 type Key = (u32, u32, u16);
 
@@ -28,9 +27,9 @@ pub(crate) struct Lists<'s, 'a> {
     source: &'s Source<'a>,
     /// Start and end of every table that is not empty.
     tables: Vec<(u64, u64)>,
-    vertices: BTreeMap<Key, (Arc<Vec<Vertex>>, ListPlace)>,
-    primitives: BTreeMap<Key, Primitives>,
-    streams: BTreeMap<Key, (Arc<Stream>, ListPlace)>,
+    vertices: SortedMap<Key, (Arc<Vec<Vertex>>, ListPlace)>,
+    primitives: SortedMap<Key, Primitives>,
+    streams: SortedMap<Key, (Arc<Stream>, ListPlace)>,
 }
 
 impl<'s, 'a> Lists<'s, 'a> {
@@ -42,9 +41,9 @@ impl<'s, 'a> Lists<'s, 'a> {
         Self {
             source,
             tables: tables.collect(),
-            vertices: BTreeMap::new(),
-            primitives: BTreeMap::new(),
-            streams: BTreeMap::new(),
+            vertices: SortedMap::new(),
+            primitives: SortedMap::new(),
+            streams: SortedMap::new(),
         }
     }
 

@@ -4,22 +4,21 @@ use crate::layout::StringPlace;
 use crate::model::Name;
 use crate::record::header;
 use crate::rules;
-use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{FieldPath, ReadError, Source};
+use meshwright_core::{FieldPath, ReadError, SortedMap, Source};
 
 /// The strings of a file.
 pub(crate) struct Strings<'s, 'a> {
     source: &'s Source<'a>,
-    names: BTreeMap<u32, Name>,
+    names: SortedMap<u32, Name>,
     /// The start and the terminator of every range that was searched. No byte is searched twice, even if
     /// strings overlap.
-    ends: BTreeMap<usize, usize>,
+    ends: SortedMap<usize, usize>,
 }
 
 impl<'s, 'a> Strings<'s, 'a> {
     pub(crate) fn new(source: &'s Source<'a>) -> Self {
-        Self { source, names: BTreeMap::new(), ends: BTreeMap::new() }
+        Self { source, names: SortedMap::new(), ends: SortedMap::new() }
     }
 
     /// Returns the string at `at`, which the field at `field` refers to; `None` for offset 0.

@@ -6,11 +6,10 @@ use crate::layout::Layout;
 use crate::model::{Bmd, Bone, Mesh, identity};
 use crate::record::{Table, bone};
 use crate::shade::flat_color;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
-use meshwright_core::{FieldPath, Findings, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError, SortedMap, SortedSet};
 
 type Checked = Result<(), ReadError>;
 
@@ -168,9 +167,9 @@ fn reserved(
 struct Solids {
     allowance: Allowance,
     /// Pairs of lists that were checked already. Meshes that share both lists have the same flaws.
-    checked: BTreeSet<(usize, usize)>,
+    checked: SortedSet<(usize, usize)>,
     /// The lowest and highest bone of each vertex list.
-    spread: BTreeMap<usize, (u8, u8)>,
+    spread: SortedMap<usize, (u8, u8)>,
 }
 
 impl Solids {

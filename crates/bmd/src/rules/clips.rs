@@ -5,17 +5,16 @@ use crate::layout::{Layout, ListPlace};
 use crate::model::{Bmd, identity};
 use crate::record::{Table, anim, header};
 use crate::stream::{NO_KEY, Stream, frames};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use meshwright_core::record::Field;
-use meshwright_core::{FieldPath, Findings, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError, SortedMap, SortedSet};
 
 type Checked = Result<(), ReadError>;
 
 pub(super) fn check(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
     let root = FieldPath::ROOT.field(Table::Anims.name());
     let normal = model.normal_bones();
-    let mut last: BTreeMap<usize, Option<LastKey>> = BTreeMap::new();
+    let mut last: SortedMap<usize, Option<LastKey>> = SortedMap::new();
     for (i, clip) in model.clips.iter().enumerate() {
         let path = root.index(i);
         if clip.frames == 0 {
@@ -71,7 +70,7 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
         let at = layout.map(|_| header::OFS_ANIMS.offset_in(0));
         findings.broken(W_ANIM_BONES, &root, at, || "animations without bones")?;
     }
-    let mut streams = BTreeSet::new();
+    let mut streams = SortedSet::new();
     for (i, clip) in model.clips.iter().enumerate() {
         let path = root.index(i);
         let at = |field: Field| layout.map(|l| l.field(Table::Anims, i, field));

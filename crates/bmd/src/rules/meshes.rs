@@ -7,11 +7,10 @@ use crate::model::{Bmd, Mesh, Name, QuadCount, identity};
 use crate::packed::{PrimitiveKind, VertexKind};
 use crate::record::{Table, lod, mesh};
 use crate::shade::flat_color;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use meshwright_core::num::St14Form;
-use meshwright_core::{FieldPath, Findings, ReadError};
+use meshwright_core::{FieldPath, Findings, ReadError, SortedSet};
 
 /// The maximum number of elements that are examined for remarks, because hostile files share lists between
 /// many meshes.
@@ -123,7 +122,7 @@ pub(super) fn check_lods(model: &Bmd, layout: Option<&Layout>, findings: &mut Fi
 
 pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
     let root = FieldPath::ROOT.field(Table::Meshes.name());
-    let (mut vertex_lists, mut primitive_lists) = (BTreeSet::new(), BTreeSet::new());
+    let (mut vertex_lists, mut primitive_lists) = (SortedSet::new(), SortedSet::new());
     let mut walked = 0_usize;
     let mut legacy = model.st_form() == St14Form::Legacy;
     for (i, mesh) in model.meshes.iter().enumerate() {

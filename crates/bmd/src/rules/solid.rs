@@ -9,8 +9,8 @@
 )]
 
 use crate::model::Mesh;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 /// A fault of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ fn grid(mesh: &Mesh) -> Vec<Point> {
 }
 
 fn open_edge(triangles: &[[u32; 3]]) -> Option<Flaw> {
-    let mut uses: BTreeMap<(u32, u32), (u32, u32)> = BTreeMap::new();
+    let mut uses: SortedMap<(u32, u32), (u32, u32)> = SortedMap::new();
     for [a, b, c] in triangles {
         for (from, to) in [(*a, *b), (*b, *c), (*c, *a)] {
             let entry = uses.entry((from.min(to), from.max(to))).or_default();

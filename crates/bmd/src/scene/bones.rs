@@ -4,10 +4,10 @@ use super::names::name;
 use crate::model::{Bmd, Bone};
 use crate::pose::Base;
 use crate::transform::BoneTransform;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, Trs64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 use meshwright_scene::names::Names;
@@ -91,7 +91,7 @@ impl Bones {
             losses,
             bones: alloc::vec![base],
             joints: alloc::vec![Placed::default(); source.joints.len()],
-            followed: BTreeMap::new(),
+            followed: SortedMap::new(),
         };
         for j in placed {
             making.place(j)?;
@@ -122,9 +122,9 @@ impl Bones {
     }
 
     /// Returns the joints that each mesh of the scene bounds.
-    pub(super) fn solids(&self, scene: &Scene) -> BTreeMap<usize, Vec<u32>> {
+    pub(super) fn solids(&self, scene: &Scene) -> SortedMap<usize, Vec<u32>> {
         let joints = scene.skeletons.get(self.skeleton.0).map_or(&[][..], |s| &s.joints);
-        let mut solids: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut solids: SortedMap<usize, Vec<u32>> = SortedMap::new();
         for (joint, solid) in (0..).zip(joints).filter_map(|(i, j)| Some((i, j.solid?))) {
             solids.entry(solid.0).or_default().push(joint);
         }
@@ -151,7 +151,7 @@ struct BoneConversion<'s, 'n, 'b> {
     bones: Vec<Bone>,
     joints: Vec<Placed>,
     /// The bones and weights of joints that follow others.
-    followed: BTreeMap<usize, Vec<(u8, f32)>>,
+    followed: SortedMap<usize, Vec<(u8, f32)>>,
 }
 
 impl BoneConversion<'_, '_, '_> {
@@ -213,7 +213,7 @@ impl BoneConversion<'_, '_, '_> {
     /// Returns the bones that a joint follows. Joints that follow others themselves are replaced by the
     /// bones they follow.
     fn spread(&self, follows: &[(usize, f32)]) -> Vec<(u8, f32)> {
-        let mut sum: BTreeMap<u8, f32> = BTreeMap::new();
+        let mut sum: SortedMap<u8, f32> = SortedMap::new();
         for (j, weight) in follows {
             match self.followed.get(j) {
                 Some(parts) => {

@@ -9,12 +9,11 @@ use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
 use crate::packed::Vertex;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::FileFormat;
 use meshwright_core::Order as _;
 use meshwright_core::num::F8A;
+use meshwright_core::{FileFormat, SortedMap};
 use meshwright_scene::flatten::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
@@ -70,7 +69,7 @@ pub(super) struct Traced {
     /// The source of each mesh; `None` if the conversion invented the mesh.
     pub(super) meshes: Vec<Option<MeshSource>>,
     /// The vertices without triangles, by mesh and vertex of the scene. Only merges need them.
-    pub(super) unused: BTreeMap<(usize, usize), Vertex>,
+    pub(super) unused: SortedMap<(usize, usize), Vertex>,
     /// True if meshes of one material were joined.
     pub(super) joined: bool,
     /// The scene clip of each clip.
@@ -105,7 +104,7 @@ impl Traced {
             .transpose()?;
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
-        meshes.unused = still.map(|_| BTreeMap::new());
+        meshes.unused = still.map(|_| SortedMap::new());
         let each = draw.levels == Levels::Each && !scene.levels.is_empty();
         let mut drawing = Drawing {
             scene,
@@ -245,7 +244,7 @@ struct Drawing<'d, 's, 'b> {
     meshes: &'d mut Meshes<'s, 'b>,
     budget: &'b Budget,
     /// The joints that each mesh bounds.
-    solids: BTreeMap<usize, Vec<u32>>,
+    solids: SortedMap<usize, Vec<u32>>,
     /// Bones and the meshes that bound them.
     bounds: Vec<(usize, u8)>,
     /// The source of each mesh.
@@ -259,7 +258,7 @@ impl Drawing<'_, '_, '_> {
         let mut instances = self.budget.reserve("instances", self.drawables.instances().count())?;
         instances.extend(self.drawables.instances().copied());
         // The converted meshes of each instance, which are shared if it is drawn again.
-        let mut known: BTreeMap<(usize, [u32; 12]), Vec<Mesh>> = BTreeMap::new();
+        let mut known: SortedMap<(usize, [u32; 12]), Vec<Mesh>> = SortedMap::new();
         let mut list: Vec<Mesh> = Vec::new();
         let mut lods = Vec::new();
         for group in instances.chunk_by(|a, b| (a.level, a.node.is_some()) == (b.level, b.node.is_some())) {

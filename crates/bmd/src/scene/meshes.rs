@@ -7,10 +7,10 @@ use super::rounding::{Corner, Rounding};
 use crate::model::{Mesh, MeshFlags, Name};
 use crate::packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex};
 use crate::shade::{flat_color, shade, tint};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::{narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 use meshwright_scene::color::srgb;
@@ -27,13 +27,13 @@ pub(super) struct Meshes<'s, 'b> {
     form: VertexForm,
     budget: &'b Budget,
     names: Names<'b>,
-    materials: BTreeMap<Option<MaterialId>, Material>,
+    materials: SortedMap<Option<MaterialId>, Material>,
     /// The colour byte of each vertex colour on each base colour.
-    shades: BTreeMap<([u8; 3], [u8; 3]), u8>,
+    shades: SortedMap<([u8; 3], [u8; 3]), u8>,
     /// The joint of the solid that is being made.
     bounded: Option<u32>,
     /// The vertices without triangles, by mesh and vertex of the scene, if they are wanted.
-    pub(super) unused: Option<BTreeMap<(usize, usize), Vertex>>,
+    pub(super) unused: Option<SortedMap<(usize, usize), Vertex>>,
     pub(super) losses: Vec<Loss>,
 }
 
@@ -56,7 +56,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         budget: &'b Budget,
     ) -> Self {
         let names = Names::new(MATERIALS, naming, budget);
-        let (materials, shades) = (BTreeMap::new(), BTreeMap::new());
+        let (materials, shades) = (SortedMap::new(), SortedMap::new());
         let (bounded, unused, losses) = (None, None, Vec::new());
         Self { scene, bones, form, budget, names, materials, shades, bounded, unused, losses }
     }
@@ -120,7 +120,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let source = &*part.mesh;
         let n = source.positions.len();
         self.budget.charge_items("vertices", n as u64, size_of::<Vertex>().saturating_add(MERGED))?;
-        let mut merged: BTreeMap<Vertex, u32> = BTreeMap::new();
+        let mut merged: SortedMap<Vertex, u32> = SortedMap::new();
         let mut ids: Vec<Option<u32>> = self.budget.filled("vertices", n, None)?;
         let mut vertices: Vec<Vertex> = Vec::new();
         let mut primitives: Vec<Primitive> = self.budget.reserve("primitives", source.triangles.len())?;

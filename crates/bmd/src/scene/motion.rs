@@ -8,11 +8,11 @@ use crate::model::{Clip, ClipRate};
 use crate::optimize::key_candidates::{fit_rotations, fit_triples};
 use crate::pose::{Curves, Timing};
 use crate::stream::{Keys, Stream};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Trs64, unit};
 use meshwright_scene::names::Names;
@@ -144,7 +144,7 @@ impl Clips<'_, '_, '_> {
 
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::for_clip(clip);
-        let mut done = BTreeMap::new();
+        let mut done = SortedMap::new();
         if self.still.is_some_and(|still| still.contains(&index)) {
             self.values.push(done);
             return self.keyed(clip, &plan, &[], &path);
@@ -248,7 +248,7 @@ impl LargestErrors {
 }
 
 /// The values of the bones of a clip, by bone.
-pub(super) type BoneMotions = BTreeMap<usize, Values>;
+pub(super) type BoneMotions = SortedMap<usize, Values>;
 
 /// The motion of a bone relative to its base, frame by frame.
 #[derive(Default)]

@@ -5,13 +5,12 @@ use super::clips::{self, Bases};
 use super::names::text;
 use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
 use crate::pose::Pose;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::FileFormat;
 use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
 use meshwright_core::num::{F8A, St14Form};
+use meshwright_core::{FileFormat, SortedMap, SortedSet};
 use meshwright_scene::color::linear;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
@@ -79,8 +78,8 @@ impl Bmd {
             form,
             pose,
             losses: Vec::new(),
-            materials: BTreeMap::new(),
-            known: BTreeMap::new(),
+            materials: SortedMap::new(),
+            known: SortedMap::new(),
             scene: Scene::default().in_space(options.space).with_format(<Bmd as FileFormat>::ID),
             pseudo: Vec::new(),
             bounded: None,
@@ -104,10 +103,10 @@ struct Export<'m> {
     pose: Pose,
     losses: Vec<Loss>,
     /// Materials by name, and by whether the vertex colours include the flat colour.
-    materials: BTreeMap<(Name, bool), MaterialId>,
+    materials: SortedMap<(Name, bool), MaterialId>,
     /// Materials by the address of the name, so that a long name that many meshes share is not compared each
     /// time.
-    known: BTreeMap<(usize, bool), MaterialId>,
+    known: SortedMap<(usize, bool), MaterialId>,
     scene: Scene,
     /// The helper joints of each pseudo-bone with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
@@ -437,7 +436,7 @@ impl Export<'_> {
             }
         }
         let joints = self.scene.skeletons.iter().flat_map(|s| &s.joints);
-        let solids: BTreeSet<usize> = joints.filter_map(|j| j.solid).map(|m| m.0).collect();
+        let solids: SortedSet<usize> = joints.filter_map(|j| j.solid).map(|m| m.0).collect();
         let mut shown = Vec::new();
         for i in solids.iter().copied().filter(|_| self.options.solids) {
             if drawn.get(i) != Some(&true) {
@@ -489,7 +488,7 @@ impl Export<'_> {
             return Ok(());
         }
         let bases = Bases::new(model, self.axes);
-        let mut streams = BTreeMap::new();
+        let mut streams = SortedMap::new();
         for (i, clip) in model.clips.iter().enumerate() {
             let keyed = streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
             let space = self.options.space;

@@ -4,9 +4,8 @@ use super::elements::{primitives_size, vertices_size};
 use crate::layout::{ClipPlace, Layout, ListPlace, MeshPlace, StringPlace};
 use crate::model::{Bmd, Name, identity};
 use crate::record::{Table, header};
-use alloc::collections::BTreeMap;
 use meshwright_core::layout::Planner;
-use meshwright_core::{FieldPath, WriteError};
+use meshwright_core::{FieldPath, SortedMap, WriteError};
 
 /// The arrangement of the parts of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -79,11 +78,11 @@ struct Plan<'m> {
     arrangement: Arrangement,
     planner: Planner,
     layout: Layout,
-    strings: BTreeMap<&'m Name, StringPlace>,
+    strings: SortedMap<&'m Name, StringPlace>,
     /// Strings by the address of the name, so that a long name that many records share is not compared each
     /// time.
-    known: BTreeMap<usize, StringPlace>,
-    lists: BTreeMap<usize, ListPlace>,
+    known: SortedMap<usize, StringPlace>,
+    lists: SortedMap<usize, ListPlace>,
 }
 
 const FILE: FieldPath<'static> = FieldPath::ROOT.field("file");
@@ -102,9 +101,9 @@ impl<'m> Plan<'m> {
             arrangement,
             planner: Planner::from(header::SIZE as u64),
             layout,
-            strings: BTreeMap::new(),
-            known: BTreeMap::new(),
-            lists: BTreeMap::new(),
+            strings: SortedMap::new(),
+            known: SortedMap::new(),
+            lists: SortedMap::new(),
         }
     }
 

@@ -5,10 +5,9 @@ use crate::layout::{Layout, ListPlace, StringPlace};
 use crate::list_facts::Facts;
 use crate::model::{Bmd, Mesh, Name, identity};
 use crate::record::{MAGIC, Table, anim, bone, header, lod, mesh};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use meshwright_core::ByteWriter;
 use meshwright_core::layout::{Placer, emit};
+use meshwright_core::{ByteWriter, SortedMap, SortedSet};
 
 /// Returns true if the layout has an offset for every record and name of the model, and no other.
 pub(super) fn fits(model: &Bmd, layout: &Layout) -> bool {
@@ -30,7 +29,7 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
         for (at, bytes) in &records {
             write_section(placer, *at, bytes)?;
         }
-        let mut lists = Lists { placer, placed: BTreeSet::new() };
+        let mut lists = Lists { placer, placed: SortedSet::new() };
         for (mesh, place) in model.meshes.iter().zip(&layout.meshes) {
             lists.write_list(place.vertices, identity(&mesh.vertices), || vertex_bytes(&mesh.vertices))?;
             lists.write_list(place.primitives, identity(&mesh.primitives), || {
@@ -40,7 +39,7 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
         for (clip, place) in model.clips.iter().zip(&layout.clips) {
             lists.write_list(place.stream, identity(&clip.stream), || stream_bytes(&clip.stream))?;
         }
-        let mut strings: BTreeMap<u32, &Name> = BTreeMap::new();
+        let mut strings: SortedMap<u32, &Name> = SortedMap::new();
         for (name, place) in names(model, layout) {
             let Some(name) = name else { continue };
             // Clones need not be compared byte by byte.
@@ -62,7 +61,7 @@ fn write_section(placer: &mut Placer, at: u32, bytes: &[u8]) -> Option<()> {
 /// written too; the writer then detects whether the two agree.
 struct Lists<'p> {
     placer: &'p mut Placer,
-    placed: BTreeSet<(u32, usize)>,
+    placed: SortedSet<(u32, usize)>,
 }
 
 impl Lists<'_> {

@@ -9,12 +9,11 @@ use crate::chunk::model::Chunk;
 use crate::chunk::view::{BoneWeight, BoneWeights};
 use crate::cmodel::model::CModel;
 use crate::skeleton::model::SkeletonChunk;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
-use meshwright_core::{FileFormat, values};
+use meshwright_core::{FileFormat, SortedMap, values};
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Mesh, MeshId,
     Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs, handedness, normalize, texture_axes,
@@ -489,7 +488,7 @@ enum Joints {
     /// Bone numbers are joint numbers, up to this many.
     All(usize),
     /// Only bones that are used have a joint.
-    Named(BTreeMap<u32, u32>),
+    Named(SortedMap<u32, u32>),
 }
 
 impl Joints {

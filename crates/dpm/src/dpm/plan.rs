@@ -5,12 +5,11 @@ use super::model::{Dpm, Mesh};
 use super::record::{bone, frame, header, mesh};
 use crate::record::{WORD, item, length, matrix, texcoord, triangle};
 use crate::rules::Extent;
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Gaps, Planner};
 use meshwright_core::record::Field;
-use meshwright_core::{FieldPath, WriteError};
+use meshwright_core::{FieldPath, SortedMap, WriteError};
 
 impl Layout {
     /// Returns the size that the header states.
@@ -90,7 +89,7 @@ impl Layout {
 
 fn meshes(model: &Dpm, at: &mut Planner) -> Result<Vec<MeshLayout>, WriteError> {
     let table = FieldPath::ROOT.field("meshes");
-    let mut shared: [BTreeMap<usize, u32>; 4] = Default::default();
+    let mut shared: [SortedMap<usize, u32>; 4] = Default::default();
     let mut meshes = Vec::with_capacity(model.meshes.len());
     for (i, mesh) in model.meshes.iter().enumerate() {
         let path = table.index(i);

@@ -13,11 +13,10 @@ use crate::rules::{
     self, BoneFields, check_bone_index, check_bones, check_bounds, check_finite, check_name, check_parents,
     check_pose, check_start, check_texcoords, check_triangles, joined,
 };
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::sync::Arc;
 use meshwright_core::record::Field;
-use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, Rule, SortedMap, SortedSet};
 
 mod own {
     meshwright_core::rules! {
@@ -123,8 +122,8 @@ pub(crate) fn check_bone_tree(bones: &[Bone], start: Option<u64>, findings: &mut
 
 fn check_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let table = FieldPath::ROOT.field("meshes");
-    let mut checked = BTreeSet::new();
-    let mut greatest = BTreeMap::new();
+    let mut checked = SortedSet::new();
+    let mut greatest = SortedMap::new();
     for (i, mesh) in model.meshes.iter().enumerate() {
         let path = table.index(i);
         let (verts, tris) = (mesh.vertices.len(), mesh.triangles.len());
@@ -367,7 +366,7 @@ fn check_layout(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Ch
 
 fn odd_meshes(model: &Dpm, places: &Places<'_>, findings: &mut Findings) -> Checked {
     let table = FieldPath::ROOT.field("meshes");
-    let (mut vertices, mut texcoords) = (BTreeSet::new(), BTreeSet::new());
+    let (mut vertices, mut texcoords) = (SortedSet::new(), SortedSet::new());
     for (i, mesh) in model.meshes.iter().enumerate() {
         let path = table.index(i);
         let at = places.mesh_header(i).map(|o| mesh::SHADER.offset_in(o));

@@ -11,7 +11,6 @@ use crate::bone_order::{SORTING, is_in_order};
 use crate::decode::{InfluenceSummary, poses};
 use crate::record::{WORD, item, length, matrix, texcoord, triangle};
 use crate::rules::{CODES, check_triangles};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -19,7 +18,7 @@ use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::layout::Coverage;
 use meshwright_core::record::Field;
-use meshwright_core::{Cursor, F32, FieldPath, Findings, LimitExceeded, ReadError, Source, bulk};
+use meshwright_core::{Cursor, F32, FieldPath, Findings, LimitExceeded, ReadError, SortedMap, Source, bulk};
 
 type Triangles = Arc<Vec<[u32; 3]>>;
 
@@ -36,11 +35,11 @@ pub(crate) struct Reader<'s, 'a, 'f> {
     /// The end of the last section.
     end: u64,
     coverage: Coverage,
-    vertices: BTreeMap<Key, Arc<Vertices>>,
-    texcoords: BTreeMap<Key, Arc<Vec<[F32; 2]>>>,
+    vertices: SortedMap<Key, Arc<Vertices>>,
+    texcoords: SortedMap<Key, Arc<Vec<[F32; 2]>>>,
     /// The triangle lists, each with its largest vertex index.
-    triangles: BTreeMap<Key, (Triangles, u32)>,
-    groupids: BTreeMap<Key, Arc<Vec<u32>>>,
+    triangles: SortedMap<Key, (Triangles, u32)>,
+    groupids: SortedMap<Key, Arc<Vec<u32>>>,
     findings: &'f mut Findings,
 }
 
@@ -52,10 +51,10 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             num_bones,
             end: 0,
             coverage: Coverage::new(),
-            vertices: BTreeMap::new(),
-            texcoords: BTreeMap::new(),
-            triangles: BTreeMap::new(),
-            groupids: BTreeMap::new(),
+            vertices: SortedMap::new(),
+            texcoords: SortedMap::new(),
+            triangles: SortedMap::new(),
+            groupids: SortedMap::new(),
             findings,
         };
         reader.cover(0, h::SIZE as u64);

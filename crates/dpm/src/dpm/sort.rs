@@ -2,9 +2,9 @@
 
 use super::model::{Dpm, Vertices};
 use crate::bone_order::Renumbering;
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 impl Dpm {
     /// Renumbers bones, or removes bones without children and vertices.
@@ -20,7 +20,7 @@ impl Dpm {
 
     /// Changes the vertices of all meshes. Shared vertices are changed once and stay shared.
     pub(crate) fn each_vertices(&mut self, mut change: impl FnMut(&mut Vertices)) {
-        let mut sharing: BTreeMap<*const Vertices, Vec<usize>> = BTreeMap::new();
+        let mut sharing: SortedMap<*const Vertices, Vec<usize>> = SortedMap::new();
         for (i, mesh) in self.meshes.iter().enumerate() {
             sharing.entry(Arc::as_ptr(&mesh.vertices)).or_default().push(i);
         }

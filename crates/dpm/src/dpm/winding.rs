@@ -8,11 +8,10 @@
 use super::model::Dpm;
 use super::view::{Posed, skin_into};
 use crate::decode::max_index;
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::kernels;
 use meshwright_core::math::{clearly_against, facing};
+use meshwright_core::{SortedSet, kernels};
 
 /// A comparison of the triangles of a mesh with the normals of their corners in frame 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,7 +127,7 @@ impl Dpm {
         let Some(matrices) = self.frames.first().and_then(|frame| self.model_matrices(frame.pose)) else {
             return odd;
         };
-        let (mut seen, mut work, mut posed) = (BTreeSet::new(), 0_usize, Vec::new());
+        let (mut seen, mut work, mut posed) = (SortedSet::new(), 0_usize, Vec::new());
         for (i, mesh) in self.meshes.iter().enumerate() {
             if !seen.insert((Arc::as_ptr(&mesh.vertices), Arc::as_ptr(&mesh.triangles))) {
                 continue;

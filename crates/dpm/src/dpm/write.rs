@@ -11,12 +11,11 @@ use super::rules::check;
 use crate::bone::Bone;
 use crate::encode::{floats, poses, table, words};
 use crate::record::within;
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Placer, emit};
 use meshwright_core::record::{Field, Record};
-use meshwright_core::{ByteWriter, Findings, WriteError};
+use meshwright_core::{ByteWriter, Findings, SortedSet, WriteError};
 
 impl Dpm {
     /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout, including bytes
@@ -50,7 +49,7 @@ fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
     }
     file.write_section(layout.ofs_frames, heads.as_bytes())?;
     // A block that many meshes share is written once per offset.
-    let mut placed: [BTreeSet<(u32, usize)>; 4] = Default::default();
+    let mut placed: [SortedSet<(u32, usize)>; 4] = Default::default();
     for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
         let [verts, texcoords, indices, groupids] = &mut placed;
         if verts.insert((at.ofs_verts, Arc::as_ptr(&mesh.vertices).addr())) {

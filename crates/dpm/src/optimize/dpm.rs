@@ -5,11 +5,10 @@ use super::vertex_cache::{self, Cost, VertexNumbering};
 use super::{OptimizeOptions, Statistics, first_use, limit, moving, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use meshwright_core::{Budget, F32, WriteError};
+use meshwright_core::{Budget, F32, SortedMap, SortedSet, WriteError};
 
 impl Dpm {
     /// Applies the options in place. The memory has been charged.
@@ -27,7 +26,7 @@ impl Dpm {
         if options.meshes {
             join(self, budget)?;
         }
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         let all = self.meshes.iter().filter(|m| seen.insert(Arc::as_ptr(&m.vertices)));
         let bones = all.flat_map(|m| m.vertices.influences.iter().map(|i| i.bone));
         let chosen = choose(&self.bones, &moving(self.bones.len(), bones), options.bones);
@@ -69,7 +68,7 @@ impl Dpm {
             poses: self.pose_count(),
             ..Statistics::default()
         };
-        let mut known: BTreeMap<_, Cost> = BTreeMap::new();
+        let mut known: SortedMap<_, Cost> = SortedMap::new();
         for mesh in &self.meshes {
             let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
             counted.vertices += vertices;
@@ -125,7 +124,7 @@ fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
         first = false;
         keep
     });
-    let mut places: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut places: SortedMap<Vec<u8>, usize> = SortedMap::new();
     let mut joined: Vec<Mesh> = Vec::with_capacity(model.meshes.len());
     for mesh in core::mem::take(&mut model.meshes) {
         let place = *places.entry(mesh.shader.bytes().to_vec()).or_insert(joined.len());
@@ -203,7 +202,7 @@ fn sections(mesh: &Mesh) -> Sections {
 /// only some sections are not changed, so that these stay shared.
 fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut VertexNumbering) {
     let whole: Vec<Sections> = model.meshes.iter().map(sections).collect();
-    let mut owners: BTreeMap<(usize, usize), Option<Sections>> = BTreeMap::new();
+    let mut owners: SortedMap<(usize, usize), Option<Sections>> = SortedMap::new();
     for own in &whole {
         for (kind, &address) in own.iter().enumerate() {
             let owner = owners.entry((kind, address)).or_insert(Some(*own));
@@ -212,7 +211,7 @@ fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut VertexNum
             }
         }
     }
-    let mut done: BTreeMap<Sections, Mesh> = BTreeMap::new();
+    let mut done: SortedMap<Sections, Mesh> = SortedMap::new();
     for (mesh, own) in model.meshes.iter_mut().zip(whole) {
         if own.iter().enumerate().any(|(kind, &address)| owners.get(&(kind, address)) == Some(&None)) {
             continue;

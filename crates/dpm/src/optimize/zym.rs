@@ -93,7 +93,7 @@ fn zones(model: &Zym) -> Vec<Vec<u8>> {
 /// Removes runs without triangles, and joins runs with the same shader.
 fn join(model: &mut Zym) {
     let zones = zones(model);
-    let (mut places, mut joined) = (alloc::collections::BTreeMap::new(), Vec::new());
+    let (mut places, mut joined) = (meshwright_core::SortedMap::new(), Vec::new());
     for (run, zones) in core::mem::take(&mut model.runs).into_iter().zip(zones) {
         if run.triangles.is_empty() {
             continue;

@@ -3,10 +3,9 @@
 use crate::dpm::{Bounds, Dpm, PoseId, skin};
 use crate::pose::Surface;
 use crate::zym::{Zym, ZymBounds};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow1, sqrt};
-use meshwright_core::{F32, f32s};
+use meshwright_core::{F32, SortedMap, f32s};
 use meshwright_scene::{Budget, LimitExceeded, Loss};
 
 /// The maximum number of influences over all poses for which bounds are computed, about a second of work.
@@ -48,7 +47,7 @@ impl Dpm {
     /// Replaces all stored bounds by the actual ones: those of the skinned vertices of every frame.
     pub fn recompute_bounds(&mut self) {
         let (mut surface, mut matrices) = (Surface::default(), Vec::new());
-        let mut known: BTreeMap<PoseId, Bounds> = BTreeMap::new();
+        let mut known: SortedMap<PoseId, Bounds> = SortedMap::new();
         for i in 0..self.frames.len() {
             let Some(pose) = self.frames.get(i).map(|f| f.pose) else { break };
             let bounds = match known.get(&pose) {

@@ -7,9 +7,9 @@ use super::options::is_native;
 use crate::bone::{BonePose, Name};
 use crate::clips::FrameClip;
 use crate::dpm::PoseId;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::text::latin1;
 use meshwright_scene::names::{NameRules, Names};
 use meshwright_scene::{
@@ -42,9 +42,9 @@ pub(super) struct Frames<'b> {
     pub(super) clips: Vec<FrameClip>,
     bones: usize,
     /// Poses of pose sets that are converted already.
-    known: BTreeMap<(SkeletonId, PoseSetId, u32), PoseId>,
+    known: SortedMap<(SkeletonId, PoseSetId, u32), PoseId>,
     /// The first frame of each pose.
-    first: BTreeMap<PoseId, usize>,
+    first: SortedMap<PoseId, usize>,
     budget: &'b Budget,
 }
 
@@ -65,8 +65,8 @@ impl<'b> Frames<'b> {
             poses: bones.bind.clone(),
             clips: Vec::new(),
             bones: bones.bind.len(),
-            known: BTreeMap::new(),
-            first: BTreeMap::new(),
+            known: SortedMap::new(),
+            first: SortedMap::new(),
             budget,
         };
         frames.push(Name::truncated(b"bind_0"), PoseId(0));
@@ -116,8 +116,8 @@ impl<'b> Frames<'b> {
             poses: Vec::new(),
             clips: Vec::new(),
             bones: count,
-            known: BTreeMap::new(),
-            first: BTreeMap::new(),
+            known: SortedMap::new(),
+            first: SortedMap::new(),
             budget,
         };
         frames.charge_poses(model.poses.len())?;

@@ -7,10 +7,9 @@ use crate::dpm::{Dpm, Influence};
 use crate::optimize::{OptimizeOptions, Optimized};
 use crate::zym::Zym;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::{FileFormat, WriteError};
+use meshwright_core::{FileFormat, SortedSet, WriteError};
 use meshwright_scene::{
     Budget, ConvertError, Engine, EngineLimits, FromSceneOptions, Limits, Loss, MostBones, Scene, SkeletonId,
 };
@@ -73,7 +72,7 @@ impl Model for Dpm {
     }
 
     fn counts(&self) -> Counts {
-        let shaders: BTreeSet<_> =
+        let shaders: SortedSet<_> =
             self.meshes.iter().map(|m| m.shader.bytes().to_ascii_lowercase()).collect();
         Counts {
             bones: self.bones.len(),
@@ -151,7 +150,7 @@ pub(super) fn check<M: Model>(
 /// the largest weights of a vertex, with 8-bit weights.
 fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
     budget.charge_items("blends", vertices.len() as u64, 128)?;
-    let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
+    let mut known: SortedSet<[(u32, u8); 4]> = SortedSet::new();
     for vertex in vertices {
         let mut row: Vec<_> =
             vertex.iter().map(|i| (i.bone, f64::from(i.influence.get()).max(0.0))).collect();

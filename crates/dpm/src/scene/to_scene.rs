@@ -5,14 +5,13 @@ use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::clips::FrameClip;
 use crate::pose::{Sum, concatenate};
 use crate::rules::{NON_FINITE, PARENT_ORDER};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
-use meshwright_core::{F32, FileFormat, Finding, Findings, ReadError, ReadOptions};
+use meshwright_core::{F32, FileFormat, Finding, Findings, ReadError, ReadOptions, SortedMap};
 use meshwright_scene::{
     Affine, AlphaMode, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation,
     Joint, Local, LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId,
@@ -56,7 +55,7 @@ pub(super) struct SceneBuilder<'a> {
     residuals: Vec<Residual>,
     materials: Vec<Material>,
     /// The materials by the names of their shaders.
-    known: BTreeMap<Vec<u8>, MaterialId>,
+    known: SortedMap<Vec<u8>, MaterialId>,
 }
 
 impl<'a> SceneBuilder<'a> {
@@ -79,7 +78,7 @@ impl<'a> SceneBuilder<'a> {
             nodes: budget.reserve("nodes", meshes)?,
             residuals: budget.reserve("meshes", meshes)?,
             materials: Vec::new(),
-            known: BTreeMap::new(),
+            known: SortedMap::new(),
         })
     }
 

@@ -1,8 +1,7 @@
 //! Vertices that are identified by corners of triangles, because a conversion splits or joins vertices.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// A vertex of the result. Its index is known only after all vertices are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub struct Corners<R> {
     native: Vec<Option<R>>,
     new: Vec<R>,
     /// The place of each pair of a native vertex (if there is one) and a made vertex.
-    known: BTreeMap<(Option<usize>, usize), VertexPlace>,
+    known: SortedMap<(Option<usize>, usize), VertexPlace>,
 }
 
 impl<R: Clone + PartialEq> Corners<R> {
@@ -29,7 +28,11 @@ impl<R: Clone + PartialEq> Corners<R> {
     /// # Errors
     /// When the budget does not allow for it.
     pub fn new(native: usize, budget: &Budget) -> Result<Self, LimitExceeded> {
-        Ok(Self { native: budget.filled("vertices", native, None)?, new: Vec::new(), known: BTreeMap::new() })
+        Ok(Self {
+            native: budget.filled("vertices", native, None)?,
+            new: Vec::new(),
+            known: SortedMap::new(),
+        })
     }
 
     /// Returns the vertex of a corner, from its native and its made vertex. `row` computes the value of the vertex.

@@ -1,9 +1,8 @@
 //! Frames of clips. Unedited clips keep their frames, and so do frames outside all clips.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::ops::Range;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// Clips as ranges of frames.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +65,7 @@ pub fn frames(
         *first = Some(FrameOrigin { original: Some(0), made: Some(0), clip: None });
     }
     let mut stays = Vec::with_capacity(runs.made.len());
-    let mut starting: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    let mut starting: SortedMap<u32, Vec<usize>> = SortedMap::new();
     for a in 0..runs.made.len() {
         stays.push(runs.settle(a, &mut owners, &mut same));
         if let Some(clip) = runs.original_of(a) {
@@ -77,7 +76,7 @@ pub fn frames(
     for clip in runs.original.iter().filter(|_| !kept.all) {
         gone.get_mut(places(clip)).unwrap_or_default().fill(true);
     }
-    let mut made = Making { runs, frames: Vec::new(), starts: Vec::new(), shown: BTreeMap::new() };
+    let mut made = Making { runs, frames: Vec::new(), starts: Vec::new(), shown: SortedMap::new() };
     made.starts = budget.filled("clips", runs.made.len(), None)?;
     for ((n, number), owner) in (0_u32..).enumerate().zip(&owners) {
         let removed = owner.is_none() && gone.get(n) == Some(&true);
@@ -148,7 +147,7 @@ struct Making<'r> {
     frames: Vec<FrameOrigin>,
     starts: Vec<Option<u32>>,
     /// The first frame of the result that shows each made frame.
-    shown: BTreeMap<usize, usize>,
+    shown: SortedMap<usize, usize>,
 }
 
 impl Making<'_> {

@@ -1,8 +1,7 @@
 //! The records of a merged file: those of the original, and those made from the edited scene.
 
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// The sources of a record of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Records {
         if made.iter().flatten().is_sorted() {
             // New records by the original record before them.
             budget.charge_items("records", made.len() as u64, 64)?;
-            let mut after: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+            let mut after: SortedMap<Option<usize>, Vec<usize>> = SortedMap::new();
             let mut last = None;
             for m in 0..made.len() {
                 match of(m) {

@@ -3,8 +3,8 @@
 use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 /// Marks the native triangles that an edited mesh has. Returns the triangles of the mesh that are not native.
 pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
@@ -67,7 +67,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
     own.named.or_else(|| {
         // Without a name, the native mesh with more than half of the vertices.
         let known = own.slots.iter().flatten().count();
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut counts: SortedMap<usize, usize> = SortedMap::new();
         own.slots.iter().flatten().for_each(|at| {
             let count = counts.entry(at.mesh).or_default();
             *count = count.saturating_add(1);

@@ -4,12 +4,12 @@ use crate::correspond::marks;
 use crate::joint_index::{At, ListIndex};
 use crate::tools::fbx::is_leaf_of;
 use crate::tools::three::name_of;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Affine64, Trs64, distance};
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 use meshwright_scene::{Marks, Scene, Skeleton};
 
 /// Largest difference of equal bind poses, relative to the size of the model.
@@ -52,7 +52,7 @@ pub(crate) struct Bones {
     /// weights is not an edit.
     pub(crate) silent: bool,
     /// The scale that an edited skeleton had compared to the native one, before it was moved into the translations.
-    pub(crate) factors: BTreeMap<usize, f64>,
+    pub(crate) factors: SortedMap<usize, f64>,
 }
 
 impl Bones {
@@ -80,7 +80,7 @@ impl Bones {
             edited: filled(&edited.skeletons, Bone::default(), budget)?,
             native: filled(&exported.skeletons, None, budget)?,
             silent: edited.skeletons.iter().all(|s| s.joints.is_empty()),
-            factors: BTreeMap::new(),
+            factors: SortedMap::new(),
         };
         let joints = edited.skeletons.iter().chain(&exported.skeletons).map(|s| s.joints.len() as u64);
         // Names are stored as keys twice.
@@ -120,7 +120,7 @@ impl Bones {
     ) {
         /// Most joints of one name that are compared.
         const LOOKED_AT: usize = 16;
-        let mut free: BTreeMap<String, VecDeque<At>> = BTreeMap::new();
+        let mut free: SortedMap<String, VecDeque<At>> = SortedMap::new();
         for (at, joint) in joints(&exported.skeletons) {
             if self.edited(at).is_none() {
                 free.entry(key(&joint.name)).or_default().push_back(at);

@@ -2,16 +2,16 @@
 
 use crate::joint_index::At;
 use crate::tools::gltf_transform::is_palette;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Mark, Marks, Scene, Skeleton};
 
 /// Returns the native part of each part that carries an identity.
 fn claimed<'m, K: Copy + Ord>(
     parts: impl Iterator<Item = (K, &'m str, &'m Mark)>,
     native: impl Fn(&Mark) -> Option<&'m str>,
-) -> BTreeMap<K, (usize, usize)> {
-    let mut claims: BTreeMap<(usize, usize), (bool, K)> = BTreeMap::new();
+) -> SortedMap<K, (usize, usize)> {
+    let mut claims: SortedMap<(usize, usize), (bool, K)> = SortedMap::new();
     for (part, name, mark) in parts.filter(|(_, _, mark)| native(mark) == Some(&mark.name)) {
         let same = name == mark.name;
         let claim = claims.entry((mark.of, mark.index)).or_insert((same, part));
@@ -23,7 +23,7 @@ fn claimed<'m, K: Copy + Ord>(
 }
 
 /// Returns the native mesh of each edited mesh that carries an identity.
-pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
+pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> SortedMap<usize, usize> {
     let parts = edited.meshes.iter().zip(&marks.meshes).enumerate();
     let parts = parts.filter_map(|(e, (mesh, mark))| Some((e, mesh.name.as_str(), mark.as_ref()?)));
     let native = |mark: &Mark| exported.meshes.get(mark.index).map(|m| m.name.as_str());
@@ -31,7 +31,7 @@ pub(crate) fn meshes(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMa
 }
 
 /// Returns the native material of each edited material that carries an identity.
-pub(crate) fn materials(marks: &Marks, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
+pub(crate) fn materials(marks: &Marks, edited: &Scene, exported: &Scene) -> SortedMap<usize, usize> {
     let parts = edited.materials.iter().zip(&marks.materials).enumerate();
     // A palette material replaces several materials, so that its identity is wrong.
     let parts = parts.filter(|(_, (own, _))| !is_palette(&own.name));

@@ -4,10 +4,9 @@ use crate::comparison::Comparison;
 use crate::correspond::mesh_search::{Edited, EditedVertex, Found};
 use crate::correspond::vertices::{Grid, Same, Vertex, cell, may_be_one, normal_of};
 use crate::tolerance::Tolerance;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use meshwright_core::math::{distance, unit, wide};
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap, SortedSet};
 
 /// Matches the vertices that are unedited.
 pub(crate) fn match_vertices(
@@ -68,7 +67,7 @@ fn distances(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f6
 }
 
 /// The first edited vertex that was matched to each native vertex.
-type Taken = BTreeMap<Vertex, usize>;
+type Taken = SortedMap<Vertex, usize>;
 
 /// Returns true if an edited vertex may share a native vertex with those matched before: tools split one vertex into
 /// several equal ones.
@@ -84,7 +83,7 @@ pub(crate) fn spread(
     found: &[Found<'_>],
     grid: &Grid,
 ) -> Result<(), LimitExceeded> {
-    let mut taken = BTreeMap::new();
+    let mut taken = SortedMap::new();
     by_place(work, own, found, grid)?;
     for (v, slot) in own.slots.iter().enumerate() {
         slot.map(|at| taken.entry(at).or_insert(v));
@@ -215,7 +214,7 @@ fn are_other_uvs(edited: &[[f32; 2]], native: &[[f32; 2]], budget: &Budget) -> R
         cell([u, v, 0.0], Line::NEAR)
     };
     budget.charge_items("vertices", native.len() as u64, size_of::<[i64; 6]>())?;
-    let known: BTreeSet<_> = native.iter().map(key).collect();
+    let known: SortedSet<_> = native.iter().map(key).collect();
     let other = edited.iter().filter(|uv| !known.contains(&key(uv))).count();
     Ok(!native.is_empty() && other.saturating_mul(2) > edited.len())
 }

@@ -5,9 +5,8 @@ use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::vertices::Grid;
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::is_unnamed;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use meshwright_core::LimitExceeded;
+use meshwright_core::{LimitExceeded, SortedMap, SortedSet};
 use meshwright_scene::Mesh;
 
 /// The identity of a material.
@@ -26,25 +25,25 @@ pub(crate) fn taken_out(
     edited: &[Edited<'_>],
     found: &[Found<'_>],
     grid: &Grid,
-) -> Result<BTreeSet<usize>, LimitExceeded> {
+) -> Result<SortedSet<usize>, LimitExceeded> {
     work.budget.charge_items("meshes", edited.len() as u64, size_of::<[usize; 12]>())?;
     work.budget.charge_items("meshes", found.len() as u64, size_of::<[usize; 8]>())?;
     let surfaces = surfaces(work, edited)?;
     let surface = |e: usize| surfaces.get(e).copied().unwrap_or(Surface::Unknown);
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut groups: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
         if let Some(home) = home(own) {
             groups.entry(home).or_default().push(e);
         }
     }
     // Native meshes without any match, by material.
-    let mut gone: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut gone: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (n, native) in found.iter().enumerate().filter(|(n, _)| !groups.contains_key(n)) {
         if let Some(id) = native.exported.material {
             gone.entry(id.0).or_default().push(n);
         }
     }
-    let mut out = BTreeSet::new();
+    let mut out = SortedSet::new();
     for (m, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
         let Some(native) = found.get(*m).map(|f| f.exported) else { continue };
         let was = native.material.map_or(Surface::Unknown, |id| Surface::Native(id.0));
@@ -106,7 +105,7 @@ fn may_be(
 
 /// Returns the native mesh with more than half of an edited mesh's vertices.
 fn home(own: &Edited<'_>) -> Option<usize> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut counts: SortedMap<usize, usize> = SortedMap::new();
     for at in own.slots.iter().flatten() {
         let count = counts.entry(at.mesh).or_default();
         *count = count.saturating_add(1);
@@ -119,7 +118,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
 fn surfaces<'s>(work: &Comparison<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<Surface<'s>>, LimitExceeded> {
     let native = &work.exported.materials;
     work.budget.charge_items("materials", native.len() as u64, size_of::<[usize; 8]>())?;
-    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut names: SortedMap<&str, usize> = SortedMap::new();
     for (n, material) in native.iter().enumerate() {
         names.entry(&material.name).or_insert(n);
     }
@@ -129,7 +128,7 @@ fn surfaces<'s>(work: &Comparison<'s, '_>, edited: &[Edited<'_>]) -> Result<Vec<
 }
 
 /// Returns the material identity of an edited mesh. If several native materials have its name, it is the first.
-fn surface<'s>(work: &Comparison<'s, '_>, mesh: &Mesh, names: &BTreeMap<&str, usize>) -> Surface<'s> {
+fn surface<'s>(work: &Comparison<'s, '_>, mesh: &Mesh, names: &SortedMap<&str, usize>) -> Surface<'s> {
     let Some(id) = mesh.material else { return Surface::Unknown };
     let Some(name) = work.edited.materials.get(id.0).map(|m| m.name.as_str()) else {
         return Surface::Unknown;

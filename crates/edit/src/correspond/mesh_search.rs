@@ -7,8 +7,8 @@ use crate::correspond::vertices::{Moved, PlacedVertex, Same, Vertex, blended, co
 use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
 use meshwright_scene::{ConvertError, Mesh};
 
@@ -52,9 +52,9 @@ pub(crate) struct Found<'s> {
     /// The edited triangle of each triangle.
     pub(crate) there: Vec<Option<PartAt>>,
     /// The edited vertex of each class, and its unchanged attributes.
-    pub(crate) slots: BTreeMap<u32, (EditedVertex, Same)>,
+    pub(crate) slots: SortedMap<u32, (EditedVertex, Same)>,
     /// The same for single vertices whose identity within a class is known.
-    pub(crate) apart: BTreeMap<u32, (EditedVertex, Same)>,
+    pub(crate) apart: SortedMap<u32, (EditedVertex, Same)>,
     /// New triangles in this mesh.
     pub(crate) added: Vec<[Corner; 3]>,
     /// Edited meshes with vertices of this mesh.
@@ -206,7 +206,7 @@ impl Found<'_> {
 pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
     let drawn =
         work.exported.drawn_meshes().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
-    let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();
+    let mut worlds: SortedMap<usize, Affine64> = SortedMap::new();
     for (_, mesh, world) in drawn {
         worlds.entry(mesh.0).or_insert_with(|| world.wide());
     }
@@ -241,8 +241,8 @@ pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<V
             edges,
             tolerance: Tolerance { normal, ..work.tolerance },
             there: alloc::vec![None; triangles],
-            slots: BTreeMap::new(),
-            apart: BTreeMap::new(),
+            slots: SortedMap::new(),
+            apart: SortedMap::new(),
             added: Vec::new(),
             sources: Vec::new(),
         });

@@ -18,8 +18,8 @@ use crate::tools::blender_colors;
 use crate::tools::blender_normals::hidden;
 use crate::tools::names::stem;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, wide};
 use meshwright_scene::{ConvertError, Mesh, Scene};
 
@@ -102,11 +102,11 @@ fn unposed_meshes<'s>(
     let scene = work.edited;
     let drawn =
         scene.drawn_meshes().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
-    let mut worlds: BTreeMap<usize, Vec<(usize, Affine64)>> = BTreeMap::new();
+    let mut worlds: SortedMap<usize, Vec<(usize, Affine64)>> = SortedMap::new();
     for (node, mesh, world) in drawn {
         worlds.entry(mesh.0).or_default().push((node.0, world.wide()));
     }
-    let mut homes: BTreeMap<usize, Vec<(usize, Affine64)>> = BTreeMap::new();
+    let mut homes: SortedMap<usize, Vec<(usize, Affine64)>> = SortedMap::new();
     for (node, mesh, world) in work.native.drawn_meshes().unwrap_or_default() {
         homes.entry(mesh.0).or_default().push((node.0, world.wide()));
     }

@@ -4,20 +4,19 @@ use crate::comparison::Comparison;
 use crate::correspond::mesh_search::Edited;
 use crate::tools::names::stem;
 use crate::tools::three::name_of;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
-use meshwright_core::LimitExceeded;
+use meshwright_core::{LimitExceeded, SortedMap, SortedSet};
 use meshwright_scene::{Node, Scene};
 
 pub(crate) struct Names<'s> {
     /// Number of edited meshes with each name, and the node that draws the first.
-    edited: BTreeMap<&'s str, (usize, &'s str)>,
+    edited: SortedMap<&'s str, (usize, &'s str)>,
     /// The names of the exported meshes.
-    meshes: BTreeSet<&'s str>,
+    meshes: SortedSet<&'s str>,
     /// Other names in the export, in the form that tools write.
-    taken: BTreeSet<String>,
+    taken: SortedSet<String>,
     /// First node that draws each exported mesh, and whether it is the only one.
-    drawn: BTreeMap<usize, (usize, bool)>,
+    drawn: SortedMap<usize, (usize, bool)>,
 }
 
 impl<'s> Names<'s> {
@@ -31,10 +30,10 @@ impl<'s> Names<'s> {
         work.budget.charge_items("names", length, 1)?;
         work.budget.charge_items("names", count.saturating_add(drawings) as u64, size_of::<[usize; 8]>())?;
         let mut own = Self {
-            edited: BTreeMap::new(),
+            edited: SortedMap::new(),
             meshes: meshes.iter().map(|m| m.name.as_str()).collect(),
             taken: others().map(|name| plain(name)).collect(),
-            drawn: BTreeMap::new(),
+            drawn: SortedMap::new(),
         };
         for mesh in edited {
             let (count, _) = own.edited.entry(&mesh.moved.mesh.name).or_insert((0, mesh.node));

@@ -1,8 +1,8 @@
 //! The new indices of joints.
 
 use crate::joint_index::{At, ListIndex};
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_core::math::Affine64;
 use meshwright_scene::Skeleton;
 
@@ -20,7 +20,7 @@ pub(crate) struct Placed {
     /// The same transform after the native bind pose got its edits.
     pub(crate) stored: Vec<Vec<Option<Affine64>>>,
     /// Native joints whose bind pose was moved.
-    pub(crate) moved: BTreeSet<At>,
+    pub(crate) moved: SortedSet<At>,
 }
 
 /// Returns the joint of the result that is the nearest ancestor of an edited joint.

@@ -4,10 +4,9 @@ use crate::correspond::joints::{Bones, bind, is_near_transform};
 use crate::correspond::vertices::{Grid, Vertex};
 use crate::joint_index::At;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use meshwright_core::Budget;
 use meshwright_core::math::{Affine64, Trs64, distance, length, narrow, scale, unit, wide};
+use meshwright_core::{Budget, SortedSet};
 use meshwright_scene::{Affine, ConvertError, Local, Motion, Scene, Skeleton};
 
 /// Number of vertices of a skeleton that are compared.
@@ -164,7 +163,7 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
             Local::Affine(m) => level_matrix(m, root),
         }
     }
-    let mut sets = BTreeSet::new();
+    let mut sets = SortedSet::new();
     for clip in scene.clips.iter_mut().filter(|clip| clip.skeleton.0 == s) {
         let tracks = match &mut clip.motion {
             Motion::Tracks(tracks) => tracks,

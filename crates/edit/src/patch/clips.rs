@@ -11,10 +11,10 @@ use crate::report::{ClipChange, Part, Recovery, State};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::fbx::clip_name;
 use crate::tools::names::stem;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64};
+use meshwright_core::{SortedMap, SortedSet};
 use meshwright_scene::{
     Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
 };
@@ -35,7 +35,7 @@ pub(crate) fn add_clips(
     renamed(work, placed, tolerance, scene, &mut pairs)?;
     let natives = core::mem::take(&mut scene.clips);
     // Number of frames of clips that show each pose.
-    let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+    let mut shown: SortedMap<(usize, u32), usize> = SortedMap::new();
     for clip in &natives {
         if let Motion::Poses { set, frames } = &clip.motion {
             work.budget.charge_items("poses", frames.len() as u64, size_of::<[usize; 6]>())?;
@@ -84,9 +84,9 @@ impl ClipChange {
 }
 
 /// Returns the native clip of each edited one by name: the whole name, or the part after the skeleton's name.
-fn pairs(work: &Comparison<'_, '_>) -> BTreeMap<usize, Option<usize>> {
-    let mut taken = BTreeSet::new();
-    let mut pairs = BTreeMap::new();
+fn pairs(work: &Comparison<'_, '_>) -> SortedMap<usize, Option<usize>> {
+    let mut taken = SortedSet::new();
+    let mut pairs = SortedMap::new();
     let keys = [
         |name: &str| String::from(name),
         |name: &str| clip_name(name).into(),
@@ -166,7 +166,7 @@ const TELLING: f64 = 16.0;
 fn exactness(
     work: &Comparison<'_, '_>,
     placed: &Placed,
-    pairs: &BTreeMap<usize, Option<usize>>,
+    pairs: &SortedMap<usize, Option<usize>>,
 ) -> Result<Exactness, ConvertError> {
     let mut found = Exactness::default();
     let (mut first, mut pose) = (Vec::new(), Vec::new());
@@ -198,9 +198,9 @@ fn renamed(
     placed: &Placed,
     tolerance: Tolerance,
     scene: &mut Scene,
-    pairs: &mut BTreeMap<usize, Option<usize>>,
+    pairs: &mut SortedMap<usize, Option<usize>>,
 ) -> Result<(), ConvertError> {
-    let maker = Maker { work, placed, tolerance, scene, shown: BTreeMap::new(), patches: Vec::new() };
+    let maker = Maker { work, placed, tolerance, scene, shown: SortedMap::new(), patches: Vec::new() };
     let free: Vec<usize> = pairs.iter().filter(|(_, n)| n.is_none()).map(|(e, _)| *e).collect();
     for e in free {
         for c in 0..work.exported.clips.len() {
@@ -226,7 +226,7 @@ struct Maker<'w, 's, 'b> {
     /// The tolerances for poses.
     tolerance: Tolerance,
     scene: &'w mut Scene,
-    shown: BTreeMap<(usize, u32), usize>,
+    shown: SortedMap<(usize, u32), usize>,
     patches: Vec<ClipPatch>,
 }
 
@@ -386,9 +386,9 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         poser: &mut Poser<'_, 's, '_>,
         (end, samples): (f64, Option<&Samples>),
         change: &mut ClipChange,
-    ) -> Result<BTreeMap<(u32, usize), Affine64>, ConvertError> {
-        let mut edits = BTreeMap::new();
-        let mut joints = BTreeSet::new();
+    ) -> Result<SortedMap<(u32, usize), Affine64>, ConvertError> {
+        let mut edits = SortedMap::new();
+        let mut joints = SortedSet::new();
         // Edits between frames count as edits of the nearest frame.
         for (joint, seconds, (angle, moved)) in samples.iter().flat_map(|s| &s.off) {
             change.frames.push(nearest_frame(exported, *seconds));
@@ -433,8 +433,8 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
     }
 
     /// Adds a native clip with changed poses.
-    fn edited(&mut self, mut clip: Clip, edits: &BTreeMap<(u32, usize), Affine64>) {
-        let frames: BTreeSet<u32> = edits.keys().map(|(frame, _)| *frame).collect();
+    fn edited(&mut self, mut clip: Clip, edits: &SortedMap<(u32, usize), Affine64>) {
+        let frames: SortedSet<u32> = edits.keys().map(|(frame, _)| *frame).collect();
         match &mut clip.motion {
             Motion::Poses { set, frames: poses } => {
                 let Some(all) = self.scene.pose_sets.get_mut(set.0) else { return };
@@ -468,8 +468,8 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
     }
 
     /// Gives the edited joints of the last clip a key at every frame.
-    fn rekeyed(&mut self, edits: &BTreeMap<(u32, usize), Affine64>) {
-        let joints: BTreeSet<usize> = edits.keys().map(|(_, joint)| *joint).collect();
+    fn rekeyed(&mut self, edits: &SortedMap<(u32, usize), Affine64>) {
+        let joints: SortedSet<usize> = edits.keys().map(|(_, joint)| *joint).collect();
         let mut new: Vec<Track> = Vec::new();
         {
             let Some(last) = self.scene.clips.len().checked_sub(1) else { return };

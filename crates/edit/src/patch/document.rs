@@ -2,10 +2,10 @@
 
 use crate::attributes::Attributes;
 use crate::patch::model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses};
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_core::json::Quoted;
 
 impl Patch {
@@ -30,8 +30,8 @@ impl Patch {
         let clips = self.clips.iter().enumerate().filter_map(|(c, own)| {
             let mut more = Vec::new();
             if let Poses::Changed(keys) = &own.poses {
-                let frames = keys.iter().map(|(frame, _)| *frame).collect::<BTreeSet<_>>();
-                let joints = keys.iter().map(|(_, joint)| *joint).collect::<BTreeSet<_>>();
+                let frames = keys.iter().map(|(frame, _)| *frame).collect::<SortedSet<_>>();
+                let joints = keys.iter().map(|(_, joint)| *joint).collect::<SortedSet<_>>();
                 more.push(list("frames", runs(frames.into_iter()).iter().map(Run::to_string)));
                 more.push(list("joints", joints.iter().map(ToString::to_string)));
             }
@@ -61,7 +61,7 @@ impl Patch {
         };
         let matched = own.original.and_then(|n| self.correspondence.meshes.get(n));
         let removed = |count: usize, kept: &mut dyn Iterator<Item = Option<u32>>| {
-            let kept: BTreeSet<u32> = kept.flatten().collect();
+            let kept: SortedSet<u32> = kept.flatten().collect();
             let all = 0..u32::try_from(count).unwrap_or(u32::MAX);
             runs(all.filter(|n| !kept.contains(n))).iter().map(Run::to_string).collect::<Vec<_>>()
         };
@@ -154,7 +154,7 @@ fn runs(indices: impl Iterator<Item = u32>) -> Vec<Run> {
 
 /// Returns the originals without a part.
 fn gone(count: usize, kept: impl Iterator<Item = Option<usize>>) -> impl Iterator<Item = String> {
-    let kept: BTreeSet<usize> = kept.flatten().collect();
+    let kept: SortedSet<usize> = kept.flatten().collect();
     (0..count).filter(move |n| !kept.contains(n)).map(|n| n.to_string())
 }
 

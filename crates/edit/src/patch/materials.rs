@@ -6,14 +6,14 @@ use crate::correspond::meshes::Finds;
 use crate::report::{MaterialChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_scene::color::srgb;
 use meshwright_scene::{Material, MaterialId, Scene};
 
 /// The materials of the edited scene in the result.
 pub(crate) struct Materials {
-    known: BTreeMap<usize, MaterialId>,
+    known: SortedMap<usize, MaterialId>,
     pub(crate) report: Vec<Part<MaterialChange>>,
 }
 
@@ -21,7 +21,7 @@ impl Materials {
     pub(crate) fn new(work: &Comparison<'_, '_>, scene: &mut Scene) -> Self {
         let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
         let mut own =
-            Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
+            Self { known: SortedMap::new(), report: work.native.materials.iter().map(part).collect() };
         for (e, material) in work.edited.materials.iter().enumerate() {
             let named = |n: &Material| n.name == material.name && !n.name.is_empty();
             let marked = work.materials.get(&e).copied();
@@ -63,7 +63,7 @@ impl Materials {
     /// Sets the colours of plain materials that a tool replaced with pixels of one texture, by the meshes that use
     /// them.
     pub(crate) fn flat(&mut self, work: &Comparison<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
-        let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
+        let mut colors: SortedMap<usize, Vec<[f32; 4]>> = SortedMap::new();
         for own in &finds.native {
             if let Some((Some(id), _, color)) = painted(work, &finds.edited, own) {
                 colors.entry(id.0).or_default().push(color);

@@ -3,9 +3,8 @@
 use crate::attributes::Attributes;
 use crate::correspond::correspondence::Correspondence;
 use crate::report::Recovery;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedSet};
 use meshwright_scene::{Loss, Mesh, Scene};
 
 /// An edited scene as changes of its original.
@@ -119,7 +118,7 @@ pub enum Poses {
     #[default]
     Unchanged,
     /// The original's frames, and pairs of a frame and a joint of the edited scene with another pose.
-    Changed(BTreeSet<(u32, usize)>),
+    Changed(SortedSet<(u32, usize)>),
     /// Other frames.
     New,
 }

@@ -1,15 +1,14 @@
 //! Nodes of meshes that were moved as a whole.
 
-use alloc::collections::BTreeMap;
 use meshwright_core::math::{Affine64, Trs64};
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 use meshwright_scene::{Local, Node, Scene};
 
 /// Moves nodes to where an editor put them. Other nodes that draw meshes stay, and nodes without meshes move with their
 /// parents. The first nodes of `scene` are those of `native`.
 pub(crate) fn move_nodes(
     native: &Scene,
-    moved: &BTreeMap<usize, Affine64>,
+    moved: &SortedMap<usize, Affine64>,
     scene: &mut Scene,
     budget: &Budget,
 ) -> Result<(), LimitExceeded> {

@@ -14,11 +14,10 @@ use crate::patch::nodes::move_nodes;
 use crate::report::{MeshChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed, stem};
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, distance, narrow, unit, wide};
+use meshwright_core::{LimitExceeded, SortedMap};
 use meshwright_scene::{
     ConvertError, Influence, LocalVertex, Material, MaterialId, Mesh, MeshId, Scene, SkeletonId, Skin,
 };
@@ -38,7 +37,7 @@ pub(crate) fn meshes(
     materials.flat(work, finds, scene);
     let names = Names::new(work, edited)?;
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
-    let mut maker = Maker { work, placed, edited, names, moved: BTreeMap::new(), materials, scene, patches };
+    let mut maker = Maker { work, placed, edited, names, moved: SortedMap::new(), materials, scene, patches };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
         let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -101,7 +100,7 @@ pub(crate) struct Maker<'w, 's, 'b> {
     pub(crate) edited: &'w [Edited<'s>],
     pub(crate) names: Names<'s>,
     /// The nodes of meshes that were moved, and where they are.
-    pub(crate) moved: BTreeMap<usize, Affine64>,
+    pub(crate) moved: SortedMap<usize, Affine64>,
     pub(crate) materials: Materials,
     pub(crate) scene: &'w mut Scene,
     pub(crate) patches: Vec<MeshPatch>,
@@ -222,7 +221,7 @@ impl Maker<'_, '_, '_> {
                 _ => change.triangles_removed = change.triangles_removed.saturating_add(1),
             }
         }
-        let mut new: BTreeMap<EditedVertex, u32> = BTreeMap::new();
+        let mut new: SortedMap<EditedVertex, u32> = SortedMap::new();
         for corners in &own.added {
             let corners = corners.map(|corner| match corner {
                 Corner::Native(v) => place(v).unwrap_or(0),

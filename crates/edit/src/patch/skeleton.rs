@@ -10,12 +10,11 @@ use crate::report::{JointChange, Part, Recovery, State};
 use crate::tolerance::Exactness;
 use crate::tools::names::{is_filler, stem};
 use crate::tools::three::name_of;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::LimitExceeded;
 use meshwright_core::math::{Affine64, Trs64, add, distance, length, scale, sub};
 use meshwright_core::text::similar;
+use meshwright_core::{LimitExceeded, SortedMap, SortedSet};
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
 
 /// The pose of the native skeleton in which a tool bound the vertices.
@@ -80,7 +79,7 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
         result: Vec::new(),
         bound: lists(&work.edited.skeletons, work)?,
         stored: lists(&work.edited.skeletons, work)?,
-        moved: BTreeSet::new(),
+        moved: SortedSet::new(),
     };
     for (s, (native, exported)) in work.native.skeletons.iter().zip(&work.exported.skeletons).enumerate() {
         let mut of = One {
@@ -91,7 +90,7 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
             joints: Vec::new(),
             from: Vec::new(),
             changes: Vec::new(),
-            shifts: BTreeMap::new(),
+            shifts: SortedMap::new(),
         };
         of.keep(&mut placed, &mut patch.report)?;
         of.edit(&mut placed, &mut patch.report)?;
@@ -138,7 +137,7 @@ struct One<'w, 's, 'b> {
     from: Vec<Option<At>>,
     changes: Vec<JointPatch>,
     /// Movements of joints of the result.
-    shifts: BTreeMap<usize, [f64; 3]>,
+    shifts: SortedMap<usize, [f64; 3]>,
 }
 
 impl One<'_, '_, '_> {

@@ -4,7 +4,7 @@ use super::file_id::FileId;
 use super::output_path::{NameSource, Place};
 use super::temporary;
 use super::writer::{Output, OutputRole, Staged, Waiting};
-use std::collections::{BTreeMap, BTreeSet};
+use meshwright_core::{SortedMap, SortedSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,11 +90,11 @@ impl fmt::Debug for Plan {
 
 #[derive(Default)]
 struct Table {
-    inputs: BTreeSet<FileId>,
+    inputs: SortedSet<FileId>,
     /// The outputs by [`key`](Self::key).
-    outputs: BTreeMap<String, State>,
+    outputs: SortedMap<String, State>,
     /// Folders, each with its path without links.
-    folders: BTreeMap<PathBuf, PathBuf>,
+    folders: SortedMap<PathBuf, PathBuf>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl Plan {
     ) -> Result<Vec<Left>, Clash> {
         let mut table = self.table();
         let (mut keys, mut left) = (Vec::new(), Vec::new());
-        let mut taken = BTreeSet::new();
+        let mut taken = SortedSet::new();
         for file in &mut *files {
             let (path, key) = (file.place.path(), table.key(file.place.path()));
             let clash = match self.clash(&table, file, &key, own) {

@@ -7,8 +7,8 @@
 //! with the folder's own number in the file system. So it never removes files of other programs.
 
 use super::file_id::FileId;
+use meshwright_core::{SortedMap, SortedSet};
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -25,11 +25,11 @@ const RANDOM: usize = 6;
 /// removed.
 static ENDING: RwLock<()> = RwLock::new(());
 /// The folders of the temporary files that exist.
-static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static FOLDERS: Mutex<SortedSet<PathBuf>> = Mutex::new(SortedSet::new());
 /// The folders in which the remains of killed programs were searched.
-static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static SWEPT: Mutex<SortedSet<PathBuf>> = Mutex::new(SortedSet::new());
 /// The named inputs, which are never removed.
-static KEPT: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
+static KEPT: Mutex<SortedSet<FileId>> = Mutex::new(SortedSet::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -190,7 +190,7 @@ fn random_name() -> String {
 
 /// The folders of temporary files of a run: one in each folder that outputs are written to, up to a limit.
 #[derive(Debug, Default)]
-pub(super) struct Pool(Mutex<BTreeMap<PathBuf, Arc<Folder>>>);
+pub(super) struct Pool(Mutex<SortedMap<PathBuf, Arc<Folder>>>);
 
 impl Pool {
     /// The maximum number of kept folders. Each has a file descriptor, and a process may be limited to 16.

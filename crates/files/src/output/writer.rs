@@ -2,7 +2,7 @@
 
 use super::output_path::{NameSource, Place};
 use super::temporary::{Pool, Temporary, busy};
-use std::collections::BTreeSet;
+use meshwright_core::SortedSet;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub struct Writer {
     pool: Pool,
     waits: Option<Waits>,
     /// Existing folders below the named ones that are not links.
-    folders: Mutex<BTreeSet<PathBuf>>,
+    folders: Mutex<SortedSet<PathBuf>>,
 }
 
 impl Writer {

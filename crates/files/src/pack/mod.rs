@@ -26,10 +26,9 @@ use member::{Entry, LARGEST};
 use member_content::MemberReader;
 use meshwright_core::description::Table;
 use meshwright_core::text::Escaped;
-use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};
+use meshwright_core::{Budget, FieldPath, Limits, Report, Rule, SortedMap, SortedSet};
 use name::Oddity;
 use scan::Scan;
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -142,8 +141,8 @@ pub struct Pack {
     kind: PackKind,
     source: Arc<dyn ByteSource>,
     members: Vec<Member>,
-    by_path: BTreeMap<TreePath, usize>,
-    folders: BTreeMap<TreePath, Arc<Listing>>,
+    by_path: SortedMap<TreePath, usize>,
+    folders: SortedMap<TreePath, Arc<Listing>>,
     report: Report,
     /// The limit for all members together whose size the directory does not state.
     most_unpacked: u64,
@@ -304,7 +303,7 @@ impl Pack {
     pub fn check(&self, budget: &Budget) -> Report {
         let mut report = self.report.clone();
         // Members with the same location are read once.
-        let mut known = BTreeSet::new();
+        let mut known = SortedSet::new();
         let is_new = |m: &&Member| known.insert((m.start, m.packed, m.size, m.checksum));
         for member in self.members.iter().filter(|m| m.fault.is_none()).filter(is_new) {
             let mut own = Report::new();
@@ -372,7 +371,7 @@ const ALL_RULES: &[&Rule] = &{
 fn members(scan: &mut Scan<'_>, entries: Vec<Entry>, kind: PackKind) -> Vec<Member> {
     let [unsafe_rule, duplicate_rule] = kind.name_rules();
     let mut members: Vec<Member> = Vec::with_capacity(entries.len());
-    let mut last: BTreeMap<TreePath, usize> = BTreeMap::new();
+    let mut last: SortedMap<TreePath, usize> = SortedMap::new();
     for mut entry in entries {
         let (path, odd) = name::clean(entry.shown.as_deref().unwrap_or(&entry.name), entry.encoding);
         let spelled = |entry: &Entry| Escaped(&entry.name).to_string();

@@ -3,10 +3,10 @@
 use super::member::{Entry, LARGEST};
 use super::rules;
 use super::scan::{Refused, broken};
-use std::collections::BTreeMap;
+use meshwright_core::SortedMap;
 
 /// The locations of members' bytes, with the numbers of those members.
-type Extents = BTreeMap<(u64, u64), Vec<usize>>;
+type Extents = SortedMap<(u64, u64), Vec<usize>>;
 
 /// Rejects members that share only a part of their bytes with others. Members with exactly the same bytes
 /// are valid: some tools store equal files once.

@@ -8,8 +8,7 @@ use crate::error::FilesError;
 use crate::pack::{FarVersion, Pack, PackKind};
 use crate::path::TreePath;
 use meshwright_core::Order as _;
-use meshwright_core::{Budget, Limits};
-use std::collections::BTreeMap;
+use meshwright_core::{Budget, Limits, SortedMap};
 use std::fmt;
 use std::io;
 
@@ -39,7 +38,7 @@ struct File<'a> {
 pub struct PackBuilder<'a> {
     kind: PackKind,
     /// The files by path, ignoring case as engines do.
-    files: BTreeMap<TreePath, File<'a>>,
+    files: SortedMap<TreePath, File<'a>>,
     onto: Option<&'a Pack>,
     limits: Limits,
     /// True to compress quickly rather than well.
@@ -76,7 +75,7 @@ impl<'a> PackBuilder<'a> {
     pub fn new(kind: PackKind) -> Result<Self, FilesError> {
         match kind {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
-                let (files, limits) = (BTreeMap::new(), Limits::default());
+                let (files, limits) = (SortedMap::new(), Limits::default());
                 Ok(Self { kind, files, onto: None, limits, quick: false, numbered: false, far: None })
             }
             #[allow(unreachable_patterns, reason = "later kinds cannot be written until a writer exists")]
@@ -193,7 +192,7 @@ impl<'a> PackBuilder<'a> {
 
     /// Returns the files that the original does not have.
     fn new_files(&self) -> Vec<&File<'a>> {
-        let known: std::collections::BTreeSet<_> =
+        let known: meshwright_core::SortedSet<_> =
             self.onto.iter().flat_map(|pack| pack.files()).map(|(path, _)| path.folded()).collect();
         let mut files: Vec<_> =
             self.files.iter().filter(|(folded, _)| !known.contains(folded)).map(|(_, file)| file).collect();

@@ -7,9 +7,8 @@ use crate::pack::checksum::checksum;
 use crate::pack::scan::Scan;
 use crate::pack::zip::{CENTRAL, END, LOCAL, central, end, layout, local, records};
 use crate::path::TreePath;
-use meshwright_core::ByteWriter;
 use meshwright_core::Order as _;
-use std::collections::BTreeMap;
+use meshwright_core::{ByteWriter, SortedMap};
 use std::io::{self, Write};
 
 /// The maximum length of a name in DarkPlaces.
@@ -174,8 +173,8 @@ fn replaced(
     builder: &PackBuilder<'_>,
     pack: &Pack,
     done: &mut Packed,
-) -> io::Result<BTreeMap<u64, TreePath>> {
-    let mut places = BTreeMap::new();
+) -> io::Result<SortedMap<u64, TreePath>> {
+    let mut places = SortedMap::new();
     for member in pack.members() {
         // A member that shares bytes with others cannot be kept.
         if member.refusal().is_some_and(|e| e.code() == "overlap") {
@@ -196,7 +195,7 @@ fn replaced(
 fn write_kept_members(
     builder: &PackBuilder<'_>,
     pack: &Pack,
-    replaced: &BTreeMap<u64, TreePath>,
+    replaced: &SortedMap<u64, TreePath>,
     archive: &mut Archive<'_>,
 ) -> io::Result<Vec<u8>> {
     let unreadable =
@@ -224,7 +223,7 @@ fn write_kept_members(
     range(pack.source(), 0, first, archive.out)?;
     (archive.at, archive.shift) = (first, layout.shift);
     let ends = order.iter().skip(1).map(|(start, ..)| *start).chain([layout.directory]);
-    let mut entries = BTreeMap::new();
+    let mut entries = SortedMap::new();
     for ((start, i, place), end) in order.iter().zip(ends) {
         let Some(record) = records.get(*i) else { continue };
         let before = std::mem::take(&mut archive.directory);

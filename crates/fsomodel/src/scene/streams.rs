@@ -3,11 +3,10 @@
 use crate::dialect::Dialect;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::Vertex;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::f32s;
 use meshwright_core::math::{cross, narrow, wide};
+use meshwright_core::{SortedSet, f32s};
 use meshwright_scene::flatten::Instance;
 use meshwright_scene::{Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene};
 
@@ -132,7 +131,7 @@ pub(super) const fn most_vertices(dialect: Dialect) -> usize {
 
 /// Reports data that the conversion invented, once per mesh.
 pub(super) fn report_made_up(scene: &Scene, meshes: &[Drawable<'_>], losses: &mut Vec<Loss>) {
-    let used: BTreeSet<_> = meshes.iter().filter_map(Drawable::id).collect();
+    let used: SortedSet<_> = meshes.iter().filter_map(Drawable::id).collect();
     for MeshId(i) in used {
         let Some(mesh) = scene.meshes.get(i).filter(|m| !m.positions.is_empty()) else { continue };
         let path = || format!("meshes[{i}]");

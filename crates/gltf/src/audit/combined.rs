@@ -6,9 +6,8 @@ use crate::document::rules::{
     ELEMENT_TWICE, EXTENSION_UNDECLARED, INDEX, JSON_SHAPE, MORPH_TARGETS, NODE_MATRIX, NODE_ROTATION,
     PROPERTY_CONFLICT, URI_DATA_TYPE, VALUE_RANGE, VIEW_STRIDE,
 };
-use meshwright_core::FieldPath;
 use meshwright_core::json::{JsonType, JsonValue};
-use std::collections::BTreeSet;
+use meshwright_core::{FieldPath, SortedSet};
 
 type Value<'d, 'a> = JsonValue<'d, 'a>;
 
@@ -252,9 +251,9 @@ pub(super) fn spot(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPa
 
 /// Checks that a primitive maps each variant to one material.
 pub(super) fn mappings(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPath<'_>) {
-    let (mut seen, path) = (BTreeSet::new(), path.field("mappings"));
+    let (mut seen, path) = (SortedSet::new(), path.field("mappings"));
     for (m, mapping) in items(value, "mappings").enumerate() {
-        let mut own = BTreeSet::new();
+        let mut own = SortedSet::new();
         for variant in items(mapping, "variants").filter_map(JsonValue::as_u64) {
             if own.insert(variant) && !seen.insert(variant) {
                 walk.broken(

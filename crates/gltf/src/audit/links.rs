@@ -13,9 +13,8 @@ use crate::document::{
     Semantic, Target,
 };
 use meshwright_core::json::JsonValue;
-use meshwright_core::{FieldPath, ReadError, Rule};
+use meshwright_core::{FieldPath, ReadError, Rule, SortedMap, SortedSet};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The purpose of a buffer view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub(super) struct Links<'l, 'd> {
     views: Vec<Option<Use>>,
     roles: Vec<Option<Role>>,
     /// The attribute accessors of each view without a stride.
-    packed: BTreeMap<usize, BTreeSet<usize>>,
+    packed: SortedMap<usize, SortedSet<usize>>,
     /// The checks of the numbers of each accessor.
     checks: &'l mut Checks,
 }
@@ -63,7 +62,7 @@ impl<'l, 'd> Links<'l, 'd> {
         };
         let views = document.views().iter().map(used).collect();
         let roles = vec![None; document.accessors().len()];
-        Self { document, findings, surfaces, views, roles, packed: BTreeMap::new(), checks }
+        Self { document, findings, surfaces, views, roles, packed: SortedMap::new(), checks }
     }
 
     pub(super) fn check(mut self) -> Result<(), ReadError> {
@@ -361,7 +360,7 @@ impl<'l, 'd> Links<'l, 'd> {
         };
         let mut common: Vec<usize> = nodes.first().map_or_else(Vec::new, |first| above(*first).collect());
         // Maps each node seen so far to the place in `common` where its ancestors join those of the first node.
-        let mut meets: BTreeMap<usize, usize> = common.iter().enumerate().map(|(i, n)| (*n, i)).collect();
+        let mut meets: SortedMap<usize, usize> = common.iter().enumerate().map(|(i, n)| (*n, i)).collect();
         let mut nearest = 0;
         for node in nodes {
             let fresh: Vec<usize> = above(*node).take_while(|n| !meets.contains_key(n)).collect();
@@ -408,8 +407,8 @@ impl<'l, 'd> Links<'l, 'd> {
     }
 
     /// Returns the scenes that contain a node.
-    fn scenes_of(&self, node: usize) -> Result<BTreeSet<usize>, ReadError> {
-        let above: BTreeSet<usize> = self.above_all(&[node])?.into_iter().collect();
+    fn scenes_of(&self, node: usize) -> Result<SortedSet<usize>, ReadError> {
+        let above: SortedSet<usize> = self.above_all(&[node])?.into_iter().collect();
         let scenes = self.document.scenes();
         let roots = scenes.iter().map(|scene| scene.nodes.len()).fold(0, usize::saturating_add);
         self.document.work(&FieldPath::ROOT.field("scenes"), "roots of scenes", roots)?;
@@ -453,7 +452,7 @@ impl<'l, 'd> Links<'l, 'd> {
                 }
             }
             let channels = path.field("channels");
-            let mut seen = BTreeSet::new();
+            let mut seen = SortedSet::new();
             for (c, channel) in animation.channels.iter().enumerate() {
                 let path = channels.index(c);
                 if let Some(node) = channel.node

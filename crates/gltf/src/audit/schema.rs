@@ -7,9 +7,8 @@ use crate::document::rules::{
 };
 use meshwright_core::json::{JsonType, JsonValue};
 use meshwright_core::text::visible;
-use meshwright_core::{FieldPath, Rule};
+use meshwright_core::{FieldPath, Rule, SortedSet};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// A kind of object.
@@ -129,7 +128,7 @@ impl Table {
 pub(super) struct Walk<'f, 'a> {
     pub(super) findings: &'f mut Findings,
     /// The names in `extensionsUsed`.
-    used: BTreeSet<Cow<'a, str>>,
+    used: SortedSet<Cow<'a, str>>,
     counts: [usize; 14],
     /// The needs of the material that the walk is in.
     pub(super) surface: Surface,
@@ -287,7 +286,7 @@ impl<'f, 'a> Walk<'f, 'a> {
             Kind::Index(table) => self.index(*table, value, path),
             Kind::Indices(table) => {
                 let count = self.list(value, path);
-                let mut seen = BTreeSet::new();
+                let mut seen = SortedSet::new();
                 for (i, item) in value.items().enumerate().filter(|_| count.is_some()) {
                     self.index(*table, item, &path.index(i));
                     if item.as_u64().is_some_and(|n| !seen.insert(n)) {
@@ -393,7 +392,7 @@ impl<'f, 'a> Walk<'f, 'a> {
 
     fn names(&mut self, value: JsonValue<'_, '_>, path: &FieldPath<'_>) {
         let count = self.list(value, path);
-        let mut seen = BTreeSet::new();
+        let mut seen = SortedSet::new();
         for (i, item) in value.items().enumerate().filter(|_| count.is_some()) {
             let path = path.index(i);
             if self.expect(JsonType::String, item, &path)

@@ -7,8 +7,7 @@ use crate::document::rules::{
     NOT_FINITE, VALUE_RANGE, VECTORS_SCALED,
 };
 use crate::document::{Accessor, ComponentType, Document};
-use meshwright_core::{FieldPath, ReadError, Rule};
-use std::collections::BTreeMap;
+use meshwright_core::{FieldPath, ReadError, Rule, SortedMap};
 
 /// Largest allowed difference of a direction's length from 1: the rounding error of 8-bit components.
 const DIRECTION_NOISE: f64 = 0.006_74;
@@ -33,7 +32,7 @@ pub(super) enum Check {
 
 /// The rules for the numbers of each accessor.
 #[derive(Debug, Default)]
-pub(super) struct Checks(BTreeMap<usize, Vec<Check>>);
+pub(super) struct Checks(SortedMap<usize, Vec<Check>>);
 
 impl Checks {
     pub(super) fn add(&mut self, accessor: usize, check: Check) {
@@ -74,7 +73,7 @@ struct Seen<'s> {
     low: Vec<f64>,
     high: Vec<f64>,
     /// The first fault of each kind.
-    faults: BTreeMap<&'static str, Fault>,
+    faults: SortedMap<&'static str, Fault>,
     /// The index of the next element.
     next: usize,
     /// The time of the key before.
@@ -91,7 +90,7 @@ impl<'s> Seen<'s> {
     fn new(accessor: &'s Accessor, checks: &'s [Check]) -> Self {
         let components = accessor.element.components();
         let (low, high) = (vec![f64::INFINITY; components], vec![f64::NEG_INFINITY; components]);
-        Self { accessor, checks, low, high, faults: BTreeMap::new(), next: 0, before: f64::NEG_INFINITY }
+        Self { accessor, checks, low, high, faults: SortedMap::new(), next: 0, before: f64::NEG_INFINITY }
     }
 
     /// Returns the value of a stored number.

@@ -3,8 +3,7 @@
 use super::Findings;
 use crate::document::rules::{ELEMENT_TWICE, JOINT_RANGE, LIMIT, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED};
 use crate::document::{Accessor, Document, Primitive, Semantic};
-use meshwright_core::{FieldPath, ReadError};
-use std::collections::BTreeMap;
+use meshwright_core::{FieldPath, ReadError, SortedMap};
 
 /// Largest change of a weight sum per weight: a few rounding errors of 32-bit floats.
 const NOISE: f32 = 2e-7;
@@ -15,7 +14,7 @@ const BLOCK: usize = 512;
 /// Checks the vertices of every mesh with a skin.
 pub(super) fn check(document: &Document<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     // Maps each mesh to the smallest joint count of its skins.
-    let mut fewest = BTreeMap::new();
+    let mut fewest = SortedMap::new();
     for node in document.nodes() {
         if let (Some(mesh), Some(skin)) = (node.mesh, node.skin.and_then(|s| document.skins().get(s))) {
             let joints = fewest.entry(mesh).or_insert(usize::MAX);

@@ -10,9 +10,8 @@ use crate::export::output::Output;
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
 use meshwright_core::Order as _;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Clip, ConvertError, LimitExceeded, Loss, Motion, Scene, Skeleton, Track};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::num::NonZeroU16;
 
 /// Writes the clips and returns those that became animations.
@@ -67,29 +66,18 @@ struct Moving<'a> {
     skeleton: &'a Skeleton,
 }
 
-/// Returns the value of a key, which is created if it is missing.
-fn entry<K: Ord, V>(
-    map: &mut BTreeMap<K, V>,
-    key: K,
-    make: impl FnOnce() -> Result<V, LimitExceeded>,
-) -> Result<&mut V, LimitExceeded> {
-    Ok(match map.entry(key) {
-        Entry::Occupied(there) => there.into_mut(),
-        Entry::Vacant(free) => free.insert(make()?),
-    })
-}
-
 /// Returns the pose sets of the clips, by their numbers.
 fn taken_apart<'a>(
     out: &Output<'_>,
     scene: &'a Scene,
     moving: &[Moving<'_>],
-) -> Result<BTreeMap<usize, Poses<'a>>, ConvertError> {
-    let mut used: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
+) -> Result<SortedMap<usize, Poses<'a>>, ConvertError> {
+    let mut used: SortedMap<usize, Vec<bool>> = SortedMap::new();
     for of in moving {
         let Motion::Poses { set, frames } = &of.clip.motion else { continue };
         let Some(poses) = scene.pose_sets.get(set.0) else { continue };
-        let marks = entry(&mut used, set.0, || out.memory.filled("poses", poses.len(), false))?;
+        let marks =
+            used.entry(set.0).or_try_insert_with(|| out.memory.filled("poses", poses.len(), false))?;
         out.memory.work("frames", frames.len() as u64)?;
         for frame in frames {
             if let Some(mark) = marks.get_mut(*frame as usize) {
@@ -109,21 +97,21 @@ fn taken_apart<'a>(
 fn moved_channels(
     out: &Output<'_>,
     moving: &[Moving<'_>],
-    poses: &BTreeMap<usize, Poses<'_>>,
-) -> Result<BTreeMap<usize, Vec<[bool; 3]>>, ConvertError> {
-    let mut count: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut wanted: BTreeMap<usize, Vec<[bool; 3]>> = BTreeMap::new();
+    poses: &SortedMap<usize, Poses<'_>>,
+) -> Result<SortedMap<usize, Vec<[bool; 3]>>, ConvertError> {
+    let mut count: SortedMap<usize, usize> = SortedMap::new();
+    let mut wanted: SortedMap<usize, Vec<[bool; 3]>> = SortedMap::new();
     for of in moving {
         let n = count.entry(of.clip.skeleton.0).or_default();
         *n = n.saturating_add(1);
-        entry(&mut wanted, of.clip.skeleton.0, || {
+        wanted.entry(of.clip.skeleton.0).or_try_insert_with(|| {
             let mut keyed = out.memory.reserve("joints", of.joints.keyed.len())?;
             keyed.extend(&of.joints.keyed);
-            Ok(keyed)
+            Ok::<_, LimitExceeded>(keyed)
         })?;
     }
     // Clips of one set show its poses many times over.
-    let mut seen = BTreeMap::new();
+    let mut seen = SortedMap::new();
     for of in moving.iter().filter(|of| count.get(&of.clip.skeleton.0).is_some_and(|n| *n > 1)) {
         let Some(wanted) = wanted.get_mut(&of.clip.skeleton.0) else { continue };
         let follows = of.skeleton.joints.iter().map(|joint| !joint.follows.is_empty());
@@ -132,7 +120,9 @@ fn moved_channels(
             Motion::Poses { set, frames } => {
                 let Some(poses) = poses.get(&set.0) else { continue };
                 let key = (of.clip.skeleton.0, set.0);
-                let seen = entry(&mut seen, key, || out.memory.filled("poses", poses.set().len(), false))?;
+                let seen = seen
+                    .entry(key)
+                    .or_try_insert_with(|| out.memory.filled("poses", poses.set().len(), false))?;
                 moved_by_poses(out, of.joints, poses, frames, seen, wanted)?;
             }
             Motion::Tracks(tracks) => moved_by_tracks(of.joints, tracks, wanted),

@@ -2,15 +2,15 @@
 
 use crate::document::{Animation, Channel, Interpolation, Property, Sampler};
 use crate::export::output::Output;
+use meshwright_core::SortedMap;
 use meshwright_scene::ConvertError;
-use std::collections::BTreeMap;
 
 /// An animation while it grows.
 #[derive(Debug)]
 pub(crate) struct Channels {
     animation: Animation<'static>,
     /// The samplers that exist, by their accessors.
-    known: BTreeMap<(usize, usize), usize>,
+    known: SortedMap<(usize, usize), usize>,
 }
 
 impl Channels {
@@ -18,7 +18,7 @@ impl Channels {
         out.charge_objects(1, name.len())?;
         let (channels, samplers) = (Vec::new(), Vec::new());
         let animation = Animation { name: name.to_owned().into(), channels, samplers, extras };
-        Ok(Self { animation, known: BTreeMap::new() })
+        Ok(Self { animation, known: SortedMap::new() })
     }
 
     /// Adds a channel. Channels with the same times and values share a sampler.

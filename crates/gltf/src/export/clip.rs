@@ -17,8 +17,8 @@ use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
 use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, lerp, narrow, rotation, slerp, wide};
 use meshwright_core::Order as _;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Affine, Channel as Keys, Clip, ConvertError, Motion, Skeleton, Track, Trs};
-use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
 /// The differences between keys, in degrees, up to which they are not reported: for keys of neighbouring frames, and
@@ -50,7 +50,7 @@ pub(crate) struct Writer<'a, 's> {
     rate: f64,
     frames_at: Option<NonZeroU16>,
     /// The channels by joint and part.
-    curves: BTreeMap<(usize, ChannelPath), Curve>,
+    curves: SortedMap<(usize, ChannelPath), Curve>,
     /// The memory of the curves in bytes.
     held: usize,
     tally: Tally,
@@ -71,7 +71,7 @@ impl<'a, 's> Writer<'a, 's> {
             close: (options.close_loops && clip.looping).then_some(clip.frames),
             rate: options.frames_at.map_or(f64::from(clip.rate), |rate| f64::from(rate.get())),
             frames_at: options.frames_at,
-            curves: BTreeMap::new(),
+            curves: SortedMap::new(),
             held: 0,
             tally: Tally::default(),
         }

@@ -307,7 +307,7 @@ fn put_value(json: &mut String, extra: &Extra) {
 
 /// Returns each name of a map once. Of equal names the last counts, as in JSON readers.
 fn last_of_each(fields: &[(String, Extra)]) -> Vec<(&str, &Extra)> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = meshwright_core::SortedSet::new();
     let mut kept: Vec<_> =
         fields.iter().rev().filter(|(n, _)| seen.insert(n)).map(|(n, v)| (n.as_str(), v)).collect();
     kept.reverse();

@@ -4,10 +4,10 @@ use crate::document::{self, Alpha, ImageSource, Texture, TextureSampler, Texture
 use crate::export::extras::{self, Mark};
 use crate::export::geometry::owned;
 use crate::export::output::{Output, add};
+use meshwright_core::SortedMap;
 use meshwright_scene::{
     AlphaLevels, AlphaMode, ConvertError, Image, LayerKind, Loss, Material, Mesh, Scene, TextureLayer,
 };
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The exponent of highlights in DarkPlaces, by default (`r_shadow_glossexponent`): `pow(N.H, 32) * gloss`.
@@ -30,12 +30,12 @@ pub(crate) struct Materials<'a> {
     /// True if layers that viewers do not draw are embedded.
     has_layers: bool,
     /// The written materials, by material number, presence of texture coordinates, and alpha levels of the vertices.
-    written: BTreeMap<(usize, bool, AlphaLevels), usize>,
-    images: BTreeMap<(&'a str, &'a [u8]), usize>,
+    written: SortedMap<(usize, bool, AlphaLevels), usize>,
+    images: SortedMap<(&'a str, &'a [u8]), usize>,
     /// The images written so far, by the address of their bytes: equal images are found by this first.
-    seen: BTreeMap<usize, Option<usize>>,
+    seen: SortedMap<usize, Option<usize>>,
     /// The written textures, by image and clamping.
-    textures: BTreeMap<(usize, bool), usize>,
+    textures: SortedMap<(usize, bool), usize>,
     /// The sampler of clamped textures.
     clamping: Option<usize>,
     /// The material of meshes without one.
@@ -48,10 +48,10 @@ impl<'a> Materials<'a> {
             scene,
             marked,
             has_layers,
-            written: BTreeMap::new(),
-            images: BTreeMap::new(),
-            seen: BTreeMap::new(),
-            textures: BTreeMap::new(),
+            written: SortedMap::new(),
+            images: SortedMap::new(),
+            seen: SortedMap::new(),
+            textures: SortedMap::new(),
             clamping: None,
             plain: None,
         }

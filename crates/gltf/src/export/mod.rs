@@ -33,13 +33,13 @@ use crate::math::{SHEAR_NOISE, decompose};
 use extras::{Mark, Told};
 use geometry::{Written, is_scaled, owned, place};
 use material::Materials;
+use meshwright_core::{SortedMap, SortedSet};
 use meshwright_scene::{
     ConvertError, Converted, Extra, Joint, Local, Loss, MaterialId, Mesh, MeshId, Scene, Skeleton, Space,
 };
 use output::{Output, add};
 use skeleton::{Joints, adopt};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 use survey::{SeenMesh, Survey};
 use unshear::Straightened;
@@ -142,7 +142,7 @@ struct Placed {
     /// The glTF node of each needed scene node.
     nodes: Vec<Option<usize>>,
     /// Nodes of skinned meshes, which have no parent, and their skeletons, by the root above them.
-    skinned: BTreeMap<usize, Vec<(usize, usize)>>,
+    skinned: SortedMap<usize, Vec<(usize, usize)>>,
 }
 
 impl<'a> Export<'a, '_> {
@@ -193,7 +193,7 @@ impl<'a> Export<'a, '_> {
         }
         let mut levels = self.out.memory.reserve("levels", self.scene.levels.len())?;
         for (l, level) in self.scene.levels.iter().enumerate() {
-            let mut seen = BTreeSet::new();
+            let mut seen = SortedSet::new();
             let mut nodes = self.out.memory.reserve("levels", level.nodes.len())?;
             for (i, node) in level.nodes.iter().enumerate() {
                 if !is_root(node.0) {
@@ -213,7 +213,7 @@ impl<'a> Export<'a, '_> {
 
     /// Returns which nodes are drawn at some level.
     fn shown_nodes(&mut self, roots: &[usize], levels: &[Vec<usize>]) -> Vec<bool> {
-        let drawn: BTreeSet<usize> = levels.iter().flatten().copied().collect();
+        let drawn: SortedSet<usize> = levels.iter().flatten().copied().collect();
         for (n, root) in roots.iter().enumerate() {
             if *root == n && !drawn.contains(&n) {
                 self.lose("node-not-drawn", format!("nodes[{n}]"), "no level draws it");
@@ -346,7 +346,7 @@ impl<'a> Export<'a, '_> {
     fn place_nodes(&mut self, roots: &[usize], shown: &[bool]) -> Result<Placed, ConvertError> {
         let scene = self.scene;
         let live = self.live(shown);
-        let mut placed = Placed { nodes: vec![None; scene.nodes.len()], skinned: BTreeMap::new() };
+        let mut placed = Placed { nodes: vec![None; scene.nodes.len()], skinned: SortedMap::new() };
         for (n, node) in scene.nodes.iter().enumerate().filter(|(n, _)| shown[*n]) {
             if live[n] {
                 placed.nodes[n] = Some(self.place_node(n)?);
@@ -439,10 +439,10 @@ impl<'a> Export<'a, '_> {
     /// Writes one glTF scene per level, with the skeletons that move its meshes. A skeleton that moves none is in the
     /// first. An empty level is dropped: common readers reject a scene without nodes.
     fn write_scenes(&mut self, levels: &[Vec<usize>], placed: &Placed) -> Result<(), ConvertError> {
-        let used: BTreeSet<usize> = placed.skinned.values().flatten().map(|s| s.1).collect();
+        let used: SortedSet<usize> = placed.skinned.values().flatten().map(|s| s.1).collect();
         for (l, roots) in levels.iter().enumerate() {
             let skinned = || roots.iter().filter_map(|r| placed.skinned.get(r)).flatten();
-            let mut skeletons: BTreeSet<usize> = skinned().map(|s| s.1).collect();
+            let mut skeletons: SortedSet<usize> = skinned().map(|s| s.1).collect();
             if l == 0 {
                 skeletons.extend((0..self.skeletons.len()).filter(|s| !used.contains(s)));
             }

@@ -8,10 +8,9 @@
 use crate::document::{Accessor, ComponentType, ElementType, Tables, Target, View};
 use crate::export::buffer_pieces::{Piece, Pieces, flat};
 use crate::math::{Range, Seen, range, see_points};
-use meshwright_core::bulk;
+use meshwright_core::{SortedMap, bulk};
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The memory charged for an object of the JSON part: more than the largest takes in memory and as text.
 const OBJECT: usize = 400;
@@ -25,7 +24,7 @@ pub(crate) struct Output<'s> {
     /// The view of keys that were written last.
     key_view: Option<usize>,
     /// Keys that exist already, by a hash of their bits.
-    keys: BTreeMap<u64, Known>,
+    keys: SortedMap<u64, Known>,
     /// The largest working memory so far, in bytes.
     scratch: usize,
 }
@@ -62,7 +61,7 @@ impl<'s> Output<'s> {
             buffer: Pieces::default(),
             memory: Budget::new(Limits::default().with_memory(memory)),
             key_view: None,
-            keys: BTreeMap::new(),
+            keys: SortedMap::new(),
             scratch: 0,
         }
     }

@@ -3,8 +3,8 @@
 use crate::export::keys::between;
 use crate::export::output::room;
 use crate::math::{SHEAR_NOISE, decompose};
+use meshwright_core::SortedMap;
 use meshwright_scene::{Budget, ConvertError, Interpolation, Joint, LimitExceeded, PoseSet, Trs};
-use std::collections::BTreeMap;
 
 /// The steps of work for decomposing a matrix, and for comparing two between their frames.
 const DECOMPOSED: u64 = 40;
@@ -21,7 +21,7 @@ pub(crate) struct Poses<'a> {
     parts: Vec<Trs>,
     shear: Vec<Shear>,
     /// The maximum difference between blends of two poses and glTF's, in degrees.
-    away: BTreeMap<(u32, u32, u8), f64>,
+    away: SortedMap<(u32, u32, u8), f64>,
 }
 
 /// The parts of a pose that translations, rotations and scales cannot hold.
@@ -54,7 +54,7 @@ impl<'a> Poses<'a> {
             }
             shear.push(found);
         }
-        Ok(Self { set, parts, shear, away: BTreeMap::new() })
+        Ok(Self { set, parts, shear, away: SortedMap::new() })
     }
 
     /// Returns the set itself.

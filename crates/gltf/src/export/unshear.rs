@@ -6,23 +6,23 @@
 //! module applies the shear to the vertices once for all of them.
 
 use crate::math::{SHEAR_NOISE, narrow, unit, wide};
+use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_scene::{Affine, Budget, LimitExceeded, Mesh, Scene, Skeleton};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The joints of a skeleton whose bind matrices were straightened.
 #[derive(Debug, Default)]
 pub(crate) struct Straightened {
     /// The new inverse bind matrix of each joint, and the transform that vertices need for it.
-    joints: BTreeMap<usize, (Affine, Affine64)>,
+    joints: SortedMap<usize, (Affine, Affine64)>,
 }
 
 impl Straightened {
     /// Finds joints that share a sheared matrix and whose vertices follow no others.
     pub(crate) fn find(scene: &Scene, skeleton: usize, memory: &Budget) -> Result<Self, LimitExceeded> {
         let joints = scene.skeletons.get(skeleton).map(|s| s.joints.as_slice()).unwrap_or_default();
-        let mut sharing: BTreeMap<[u32; 12], Vec<usize>> = BTreeMap::new();
+        let mut sharing: SortedMap<[u32; 12], Vec<usize>> = SortedMap::new();
         for (j, joint) in joints.iter().enumerate().filter(|(_, joint)| shears(&joint.inverse_bind)) {
             memory.charge("joints", 256)?;
             sharing.entry(joint.inverse_bind.to_array().map(f32::to_bits)).or_default().push(j);

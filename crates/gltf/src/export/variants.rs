@@ -4,8 +4,8 @@ use crate::document::VariantUse;
 use crate::export::geometry::{Written, owned};
 use crate::export::material::Materials;
 use crate::export::output::Output;
+use meshwright_core::SortedMap;
 use meshwright_scene::{ConvertError, Loss, Mesh, MeshId};
-use std::collections::BTreeMap;
 
 /// Gives a written mesh its materials in the looks of the scene.
 pub(crate) fn map<'a>(
@@ -16,7 +16,7 @@ pub(crate) fn map<'a>(
     losses: &mut Vec<Loss>,
 ) -> Result<(), ConvertError> {
     let scene = materials.scene();
-    let mut uses = BTreeMap::<usize, Vec<usize>>::new();
+    let mut uses = SortedMap::<usize, Vec<usize>>::new();
     for (number, variant) in scene.variants.iter().enumerate() {
         out.memory.work("variants", variant.materials.len() as u64)?;
         let Some((_, material)) = variant.materials.iter().find(|(mesh, _)| *mesh == id) else { continue };

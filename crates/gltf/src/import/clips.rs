@@ -11,11 +11,10 @@ use super::{ImportOptions, charge_push, lose};
 use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
 use crate::document::{Animation, Channel, Document, Interpolation, Property, Sampler};
 use meshwright_core::math::{Trs64, quat};
-use meshwright_core::{FieldPath, ReadError};
+use meshwright_core::{FieldPath, ReadError, SortedSet};
 use meshwright_scene::{
     Channel as Keys, Clip, Interpolation as Rule, Local, Loss, Motion, SkeletonId, Track,
 };
-use std::collections::BTreeSet;
 
 /// Returns the clips of all skeletons, and the animation of each.
 pub(super) fn read(
@@ -29,7 +28,7 @@ pub(super) fn read(
     let extras = Extras::new(document, "animations")?;
     for (a, animation) in document.animations().iter().enumerate() {
         let stated = told.clip(&animation.name, extras.value(a));
-        let mut reader = Reader { document, plan, a, animation, losses, seen: BTreeSet::new(), group: None };
+        let mut reader = Reader { document, plan, a, animation, losses, seen: SortedSet::new(), group: None };
         let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
         // If the keys are at another stated rate, frames keep their numbers and the clip gets the playback
         // rate.
@@ -143,7 +142,7 @@ struct Reader<'r, 'd, 'a> {
     animation: &'r Animation<'a>,
     losses: &'r mut Vec<Loss>,
     /// The joints and channels that earlier channels animate.
-    seen: BTreeSet<(usize, u8)>,
+    seen: SortedSet<(usize, u8)>,
     group: Option<usize>,
 }
 
@@ -187,7 +186,7 @@ impl Reader<'_, '_, '_> {
             self.losses.push(note.with_amount(added, "seconds"));
         }
         let mut tracks: Vec<Track> = Vec::new();
-        let mut slots: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
+        let mut slots: meshwright_core::SortedMap<usize, usize> = meshwright_core::SortedMap::new();
         for (c, channel) in self.animation.channels.iter().enumerate() {
             let Some((place, node)) = self.target(c, channel) else { continue };
             let sampler = self.animation.samplers.get(channel.sampler);

@@ -11,9 +11,8 @@ use crate::document::rules::{NOT_FINITE, SKIN_WEIGHTS};
 use crate::document::{Document, JsonValue, Primitive, Semantic};
 use meshwright_core::bulk::are_finite;
 use meshwright_core::math::Affine64;
-use meshwright_core::{FieldPath, ReadError};
+use meshwright_core::{FieldPath, ReadError, SortedMap, SortedSet};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The converted meshes and nodes.
 #[derive(Default)]
@@ -51,11 +50,11 @@ struct Builder<'b, 'd, 'a> {
     extras: Extras<'d, 'a>,
     built: BuiltMeshes,
     /// The converted mesh for each primitive and mover.
-    made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
+    made: SortedMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
     /// The weights of morph targets: those of nodes, and those of meshes.
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
     /// The position accessors that several primitives use.
-    shared: BTreeSet<usize>,
+    shared: SortedSet<usize>,
 }
 
 pub(super) fn read(
@@ -66,7 +65,7 @@ pub(super) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<BuiltMeshes, ReadError> {
     let extras = Extras::new(document, "meshes")?;
-    let (built, made, shared) = (BuiltMeshes::default(), BTreeMap::new(), shared_meshes(document)?);
+    let (built, made, shared) = (BuiltMeshes::default(), SortedMap::new(), shared_meshes(document)?);
     let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
     let mut builder =
         Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
@@ -76,7 +75,7 @@ pub(super) fn read(
 }
 
 /// Returns the position accessors that several primitives use.
-fn shared_meshes(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
+fn shared_meshes(document: &Document<'_>) -> Result<SortedSet<usize>, ReadError> {
     let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
     // An entry of a tree takes up to three times its size.
     document.charge::<[usize; 6]>(
@@ -84,7 +83,7 @@ fn shared_meshes(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> 
         "shared accessors",
         primitives().count(),
     )?;
-    let mut seen = BTreeSet::new();
+    let mut seen = SortedSet::new();
     Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
 }
 

@@ -1,9 +1,9 @@
 //! Adds clips from separate files of a game.
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Channel, ConvertError, Loss, Motion, Scene, SkeletonId, Track, Trs};
 
 /// Adds the clips of another file to a scene. Joints are matched by name, ignoring case. If one of the files
@@ -22,7 +22,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
     };
     let folded = |name: &str| name.to_ascii_lowercase();
     let is_named = |names: &[meshwright_scene::Joint]| names.iter().any(|j| !j.name.is_empty());
-    let by_name: BTreeMap<String, usize> =
+    let by_name: SortedMap<String, usize> =
         skeleton.joints.iter().enumerate().map(|(j, joint)| (folded(&joint.name), j)).collect();
     let joints: Vec<Option<usize>> = if is_named(&from.joints) && is_named(&skeleton.joints) {
         from.joints.iter().map(|j| by_name.get(&folded(&j.name)).copied()).collect()
@@ -54,7 +54,7 @@ pub fn join_clips(scene: &mut Scene, other: Scene, file: &str) -> Result<Vec<Los
     for mut clip in clips {
         let Motion::Tracks(tracks) = &mut clip.motion else { continue };
         let tracks = core::mem::take(tracks);
-        let mut by_joint: BTreeMap<usize, Track> = tracks.into_iter().map(|t| (t.joint, t)).collect();
+        let mut by_joint: SortedMap<usize, Track> = tracks.into_iter().map(|t| (t.joint, t)).collect();
         let mut moved = Vec::with_capacity(joints.len());
         for (theirs, (from, to)) in theirs.iter().zip(joints.iter().enumerate()) {
             let Some(to) = *to else { continue };

@@ -1,14 +1,14 @@
 //! Builds the text of a model, or adds strings to an existing one.
 
 use crate::model::TextId;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Budget, LimitExceeded};
 
 /// Strings one after the other, each stored once.
 pub(super) struct Text<'b> {
     bytes: Vec<u8>,
-    known: BTreeMap<Vec<u8>, TextId>,
+    known: SortedMap<Vec<u8>, TextId>,
     /// The length of the original text, if strings are added to one.
     original: Option<usize>,
     budget: &'b Budget,
@@ -19,7 +19,7 @@ impl<'b> Text<'b> {
     pub(super) fn new(budget: &'b Budget) -> Self {
         Self {
             bytes: alloc::vec![0],
-            known: BTreeMap::from([(Vec::new(), TextId(0))]),
+            known: SortedMap::from([(Vec::new(), TextId(0))]),
             original: None,
             budget,
         }
@@ -32,7 +32,7 @@ impl<'b> Text<'b> {
         let strings = text.split(|b| *b == 0).count() as u64;
         budget.charge_items("text", strings, 96)?;
         budget.charge("text", (text.len() as u64).saturating_mul(2))?;
-        let (mut known, mut at) = (BTreeMap::new(), 0_usize);
+        let (mut known, mut at) = (SortedMap::new(), 0_usize);
         let mut strings = text.split(|b| *b == 0).peekable();
         while let Some(string) = strings.next() {
             // Text after the last zero byte has no terminator.

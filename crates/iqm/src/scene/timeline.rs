@@ -2,9 +2,9 @@
 
 use super::bake::{Baker, channels};
 use super::bones::{Bones, Posed};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::Affine64;
 use meshwright_scene::{
     Budget, ConvertError, Interpolation, Loss, Motion, PoseSet, PoseSetId, Sampler, Scene,
@@ -221,7 +221,7 @@ fn whole_set<'s>(scene: &'s Scene, bones: &Bones) -> Option<&'s PoseSet> {
     if bones.any_follows() {
         return None;
     }
-    let mut sets: BTreeMap<PoseSetId, ()> = BTreeMap::new();
+    let mut sets: SortedMap<PoseSetId, ()> = SortedMap::new();
     for clip in scene.clips.iter().filter(|c| c.skeleton == bones.id) {
         let Motion::Poses { set, frames } = &clip.motion else { return None };
         let own = (clip.start..).zip(frames).all(|(own, pose)| own == *pose);

@@ -7,11 +7,10 @@ use super::text::decoded;
 use crate::check::check;
 use crate::model::{ArrayFormat, ArrayKind, Iqm, IqmMesh, VertexArray};
 use crate::rules::NON_FINITE;
-use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, narrow, narrow1, unit};
-use meshwright_core::{Findings, ReadOptions};
+use meshwright_core::{Findings, ReadOptions, SortedMap};
 use meshwright_scene::{
     Affine, AlphaMode, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss,
     Material, MaterialId, Mesh, MeshId, Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space,
@@ -35,7 +34,7 @@ impl Iqm {
             map: axes(options.space),
             losses: Vec::new(),
             materials: Vec::new(),
-            known: BTreeMap::new(),
+            known: SortedMap::new(),
         };
         let mut scene = Scene::new("").in_space(options.space);
         let (joints, flat) = making.joints()?;
@@ -88,7 +87,7 @@ struct Making<'a> {
     map: AxisMap,
     losses: Vec<Loss>,
     materials: Vec<Material>,
-    known: BTreeMap<Vec<u8>, MaterialId>,
+    known: SortedMap<Vec<u8>, MaterialId>,
 }
 
 impl Making<'_> {

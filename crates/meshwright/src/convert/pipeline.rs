@@ -531,7 +531,7 @@ fn texture_files(
     finder: &Finder,
     parts: &[Part],
     output: Option<&Path>,
-) -> std::collections::BTreeMap<String, String> {
+) -> meshwright_core::SortedMap<String, String> {
     let Some(output) = output else { return Default::default() };
     let folder = output.parent().unwrap_or(Path::new(""));
     let textures = parts.iter().filter(|part| part.role == PartRole::Texture);

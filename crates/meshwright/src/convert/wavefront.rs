@@ -1,9 +1,9 @@
 //! A scene as Wavefront OBJ with its materials and textures.
 
 use crate::formats::WriteOptions;
+use meshwright_core::{SortedMap, SortedSet};
 use meshwright_scene::obj::{self, ObjOptions};
 use meshwright_scene::{Budget, ConvertError, Converted, Image, Loss, OutputFiles, Scene};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Extensions of image files that readers of OBJ support.
@@ -20,7 +20,7 @@ pub(super) fn files(
         if options.single { ObjOptions::default() } else { ObjOptions::with_mtl(&format!("{stem}.mtl")) };
     let materials = own.mtl_name.clone();
     let mut textures =
-        Textures { stem, options, files: Vec::new(), named: BTreeMap::new(), taken: BTreeSet::new() };
+        Textures { stem, options, files: Vec::new(), named: SortedMap::new(), taken: SortedSet::new() };
     let mut own = own.with_memory(options.shared.limits.memory);
     if !options.single {
         let maps = scene.materials.iter().map(|m| m.image.as_ref().map(|image| textures.name(image)));
@@ -54,9 +54,9 @@ struct Textures<'s> {
     /// The image files to write.
     files: Vec<(String, &'s Image)>,
     /// Names by the address of the image's bytes, because materials can share an image.
-    named: BTreeMap<usize, String>,
+    named: SortedMap<usize, String>,
     /// Some file systems do not distinguish case.
-    taken: BTreeSet<String>,
+    taken: SortedSet<String>,
 }
 
 impl<'s> Textures<'s> {

@@ -1,8 +1,8 @@
 //! An estimate of the GPU memory of a model.
 
 use super::images::ImageInfo;
+use meshwright_core::SortedMap;
 use meshwright_scene::{Image, LayerKind, Mesh, Scene, Skin};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes of the buffers and textures of a model on a GPU.
@@ -35,7 +35,7 @@ impl GpuMemory {
                 [m.image.as_ref(), m.normal.as_ref(), m.emissive.as_ref(), m.layer(LayerKind::Gloss)]
             })
             .flatten();
-        let distinct: BTreeMap<_, &Image> = images.map(|image| (Arc::as_ptr(&image.bytes), image)).collect();
+        let distinct: SortedMap<_, &Image> = images.map(|image| (Arc::as_ptr(&image.bytes), image)).collect();
         let size = |image: &Image| ImageInfo::read(image).map_or(0, |i| texture_bytes(i.width, i.height));
         Self {
             vertices: scene.meshes.iter().map(vertex_bytes).sum(),

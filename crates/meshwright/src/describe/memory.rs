@@ -1,7 +1,7 @@
 //! The memory of an open model.
 
+use meshwright_core::SortedMap;
 use meshwright_scene::{Affine, Channel, Influence, LocalVertex, Mesh, Motion, Scene, Track};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes that a model takes when it is open, as a scene.
@@ -20,7 +20,7 @@ impl Memory {
     /// Returns the memory of a scene.
     pub fn measure(scene: &Scene) -> Self {
         let images = scene.materials.iter().filter_map(|material| material.image.as_ref());
-        let pictures: BTreeMap<_, _> =
+        let pictures: SortedMap<_, _> =
             images.map(|image| (Arc::as_ptr(&image.bytes), image.bytes.len() as u64)).collect();
         let poses = scene.pose_sets.iter().map(|set| bytes(&set.locals)).sum::<u64>();
         let clips = scene.clips.iter().map(|clip| match &clip.motion {

@@ -3,8 +3,8 @@
 use super::corners::{Corners, corners};
 use super::nearest::distance;
 use super::{Diff, DiffOptions, Difference};
+use meshwright_core::SortedMap;
 use meshwright_scene::{Material, Mesh, Scene, Skeleton};
-use std::collections::BTreeMap;
 
 impl Diff {
     fn add(&mut self, code: &'static str, path: String, first: impl ToString, second: impl ToString) {
@@ -44,13 +44,13 @@ fn present(there: bool) -> &'static str {
 /// Matches the items of two lists: by name, ignoring case if it is unambiguous; by number if both have the same
 /// length and no name is left. Unmatched items are reported.
 fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Diff) -> Vec<(usize, usize)> {
-    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_name: SortedMap<String, Vec<usize>> = SortedMap::new();
     for (j, name) in b.iter().enumerate().rev() {
         by_name.entry((*name).to_owned()).or_default().push(j);
     }
     let mut taken = vec![false; b.len()];
     let mut found: Vec<Option<usize>> = vec![None; a.len()];
-    let mut take = |names: &mut BTreeMap<String, Vec<usize>>, name: &str, found: &mut Option<usize>| {
+    let mut take = |names: &mut SortedMap<String, Vec<usize>>, name: &str, found: &mut Option<usize>| {
         while let Some(j) = names.get_mut(name).and_then(Vec::pop) {
             if let Some(free) = taken.get_mut(j).filter(|taken| !**taken) {
                 (*free, *found) = (true, Some(j));
@@ -61,7 +61,7 @@ fn matched(code: &'static str, list: &str, a: &[&str], b: &[&str], diff: &mut Di
     for (name, found) in a.iter().zip(&mut found) {
         take(&mut by_name, name, found);
     }
-    let mut by_lower: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_lower: SortedMap<String, Vec<usize>> = SortedMap::new();
     for (j, name) in b.iter().enumerate().rev() {
         by_lower.entry(name.to_lowercase()).or_default().push(j);
     }

@@ -3,13 +3,13 @@
 use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use meshwright_core::SortedSet;
 use meshwright_tso::{
     Anim, Apr, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton,
     Cmx, Col, FRAME_RATE, FileRef, Geometry, Hag, Mesh, Motion, Name, Nesting, Oft, Po, PropertyList,
     RealVertex, ResourceId, Skel, Skill, SkillMotion, Skn, Suit, TimeProperty, Total,
 };
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 impl Dumped for Mesh {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
@@ -348,7 +348,7 @@ fn bone(bone: &Bone) -> Fields<'_> {
 /// Dumps property lists as maps. A list with a duplicate key, which a map cannot have, is dumped as pairs.
 fn properties(lists: &[PropertyList]) -> Item<'_> {
     let list = |list: &PropertyList| {
-        let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.text()).collect();
+        let keys: SortedSet<_> = list.0.iter().map(|(k, _)| k.text()).collect();
         let pairs = list.0.iter().map(|(k, v)| (k.text(), v.text()));
         if keys.len() == list.0.len() {
             Item::Map(pairs.map(|(k, v)| (Cow::Owned(k), Item::from(v))).collect())

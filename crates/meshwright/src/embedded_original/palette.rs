@@ -1,10 +1,10 @@
 //! Flat materials that a tool converted to the pixels of one image.
 
 use crate::pixels::{Allowance, Kind, Pixels, decode};
+use meshwright_core::SortedMap;
 use meshwright_edit::is_palette;
 use meshwright_scene::color::linear;
 use meshwright_scene::{Budget, Image, LimitExceeded, MaterialId, Mesh, Scene};
-use std::collections::BTreeMap;
 
 /// Longest side of a palette image in pixels; those of tools have a few dozen.
 const LARGEST: u32 = 1 << 12;
@@ -15,7 +15,7 @@ pub(super) fn flat(scene: &mut Scene, budget: &Budget) -> Result<(), LimitExceed
     for m in 0..scene.materials.len() {
         let Some(own) = scene.materials.get(m).filter(|own| is_palette(&own.name)).cloned() else { continue };
         let Some(picture) = own.image.as_ref().and_then(|image| pixels(image, budget)) else { continue };
-        let mut made: BTreeMap<[u8; 4], MaterialId> = BTreeMap::new();
+        let mut made: SortedMap<[u8; 4], MaterialId> = SortedMap::new();
         for i in 0..scene.meshes.len() {
             let Some(mesh) = scene.meshes.get_mut(i).filter(|mesh| mesh.material == Some(MaterialId(m)))
             else {

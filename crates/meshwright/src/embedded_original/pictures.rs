@@ -2,10 +2,10 @@
 
 use super::fields::Value;
 use crate::formats::further_textures;
+use meshwright_core::SortedSet;
 use meshwright_edit::is_palette;
 use meshwright_scene::{Budget, Extra, Image, LimitExceeded, Marks, Material, Scene, Variant};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 
 /// The field of a record that stores the fingerprints, and its fields.
 const PICTURES: &str = "pictures";
@@ -44,7 +44,7 @@ struct Prints {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Look {
     name: String,
-    materials: BTreeSet<usize>,
+    materials: SortedSet<usize>,
 }
 
 impl Look {

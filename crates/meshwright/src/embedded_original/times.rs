@@ -1,8 +1,8 @@
 //! Restores the native rate of clips that an editor exported at its own rate.
 
+use meshwright_core::SortedSet;
 use meshwright_edit::Patch;
 use meshwright_scene::{Clip, ConvertError, Loss, Motion, Scene};
-use std::collections::BTreeSet;
 use std::num::NonZeroU16;
 
 /// The difference of the ends of two clips that does not count, in seconds.
@@ -74,7 +74,7 @@ pub(super) fn played(clip: &mut Clip, keyed: f64, rate: f32) {
 /// Returns the clips of an edited scene that are new, by their numbers there and in the scene of the patch.
 fn new_clips(edited: &Scene, patch: &Patch) -> Vec<usize> {
     let new = patch.clips.iter().zip(&patch.scene.clips).filter(|(own, _)| own.original.is_none());
-    let names: BTreeSet<&str> = new.map(|(_, clip)| clip.name.as_str()).collect();
+    let names: SortedSet<&str> = new.map(|(_, clip)| clip.name.as_str()).collect();
     let clips = edited.clips.iter().enumerate();
     clips.filter(|(_, clip)| names.contains(clip.name.as_str())).map(|(e, _)| e).collect()
 }
@@ -88,10 +88,10 @@ pub(super) fn renamed(
     patch: &mut Patch,
     find: impl Fn(&Scene) -> Result<Patch, ConvertError>,
 ) -> Result<(), ConvertError> {
-    let there: BTreeSet<usize> = patch.clips.iter().filter_map(|own| own.original).collect();
+    let there: SortedSet<usize> = patch.clips.iter().filter_map(|own| own.original).collect();
     let gone: Vec<&Clip> =
         native.clips.iter().enumerate().filter(|(n, _)| !there.contains(n)).map(|(_, clip)| clip).collect();
-    let rates: BTreeSet<u32> = gone.iter().map(|clip| clip.rate.to_bits()).collect();
+    let rates: SortedSet<u32> = gone.iter().map(|clip| clip.rate.to_bits()).collect();
     for rate in rates {
         let new = new_clips(edited, patch);
         let fits = |clip: &Clip| gone.iter().any(|n| n.rate.to_bits() == rate && n.frames == clip.frames);

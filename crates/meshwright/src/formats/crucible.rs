@@ -3,12 +3,11 @@
 use super::merging::invalid_file;
 use super::write::bare;
 use super::{CompanionFile, Companions, Kind, Merging, ReadSettings, Registered, Summary, WriteOptions};
-use meshwright_core::{Finding, Report};
+use meshwright_core::{Finding, Report, SortedSet};
 use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
-use std::collections::BTreeSet;
 
 fn write(
     scene: &Scene,
@@ -48,7 +47,7 @@ fn with_skeleton(
 }
 
 fn summary(chunks: &[Chunk<'static>]) -> Summary {
-    let dialects: BTreeSet<_> = chunks.iter().map(|c| c.dialect.name()).collect();
+    let dialects: SortedSet<_> = chunks.iter().map(|c| c.dialect.name()).collect();
     Summary {
         meshes: chunks.len(),
         vertices: chunks.iter().map(Chunk::vertex_count).sum(),

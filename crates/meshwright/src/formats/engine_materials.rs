@@ -1,7 +1,7 @@
 //! The materials of a model's surfaces by the rules of its engine.
 
+use meshwright_core::SortedSet;
 use meshwright_scene::{AlphaMode, Extra, Image, Material, MaterialId, MeshId, Scene, TextureLayer, Variant};
-use std::collections::BTreeSet;
 
 /// The look of a surface, as far as a material can express it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +61,7 @@ pub(crate) fn dress_all(scene: &mut Scene, dressings: &[Dressing], variations: &
 
 /// Gives meshes their looks: the first of a material changes it, others become materials of their own.
 fn dress(scene: &mut Scene, dressings: &[Dressing]) {
-    let (mut taken, plain) = (BTreeSet::new(), scene.materials.len());
+    let (mut taken, plain) = (SortedSet::new(), scene.materials.len());
     let originals: Vec<_> = dressings.iter().map(|d| scene.materials.get(d.material).cloned()).collect();
     for (dressing, original) in dressings.iter().zip(originals) {
         let Some(original) = original.filter(|_| dressing.material < plain) else { continue };

@@ -1,9 +1,9 @@
 //! Data of a scene that a format cannot hold: native fields, nodes without meshes.
 
 use super::Format;
+use meshwright_core::SortedSet;
 use meshwright_scene::{Budget, ConvertError, Extra, Loss, Scene};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 /// Fields that follow from other parts of the scene, or that have a meaning only for their own format.
 const DERIVED: &[&str] =
@@ -61,7 +61,7 @@ pub(super) fn dropped(format: Format, scene: &Scene) -> Vec<Loss> {
         ("clips", clips, ["clip", "clips"]),
     ];
     let loss = |(path, extras, [one, several]): (&str, Vec<&Option<Extra>>, [&'static str; 2])| {
-        let (mut names, mut count) = (BTreeSet::new(), 0_usize);
+        let (mut names, mut count) = (SortedSet::new(), 0_usize);
         for extra in extras.into_iter().flatten() {
             let Extra::Map(fields) = extra else { continue };
             let before = names.len();

@@ -239,7 +239,7 @@ fn write_apart(
         (model.frame_count, model.bounds) = (0, None);
     }
     let mut made = single(stem, made)?;
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = meshwright_core::SortedSet::new();
     for (c, clip) in scene.clips.iter().enumerate() {
         let plain: String = clip
             .name

@@ -1,8 +1,8 @@
 //! Images with 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
 
 use crate::pixels::{self, Allowance, DecodeError, Kind};
+use meshwright_core::SortedMap;
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
-use std::collections::BTreeMap;
 
 /// The number of colours of a palette.
 const COLORS: usize = 256;
@@ -33,7 +33,7 @@ pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, 
         Err(_) => return Ok(None),
     };
     let samples = decoded.to_rgb();
-    let mut counts: BTreeMap<[u8; 3], u64> = BTreeMap::new();
+    let mut counts: SortedMap<[u8; 3], u64> = SortedMap::new();
     for color in &samples {
         let count = counts.entry(*color).or_default();
         *count = count.saturating_add(1);
@@ -57,7 +57,7 @@ type Counted = Vec<([u8; 3], u64)>;
 
 /// Returns a full palette for colours, and the index of each colour. It splits boxes of colours at the median of their
 /// longest side, the box with the longest side first, until the palette is full.
-fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
+fn palette(colors: Counted) -> (Vec<[u8; 3]>, SortedMap<[u8; 3], u8>) {
     let mut boxes = vec![colors];
     while boxes.len() < COLORS {
         let widest = boxes.iter().enumerate().map(|(i, list)| (longest(list).1, i)).max();
@@ -77,7 +77,7 @@ fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
         boxes.extend([list, rest]);
     }
     let mut palette = Vec::with_capacity(COLORS);
-    let mut places = BTreeMap::new();
+    let mut places = SortedMap::new();
     // The order does not depend on the splits, so that equal images give equal files.
     boxes.sort_unstable();
     for (place, list) in (0..=u8::MAX).zip(&boxes) {

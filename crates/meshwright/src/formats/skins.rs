@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::texture_names::TextureNames;
+use meshwright_core::SortedMap;
 use meshwright_quake::{Skin, SkinLine};
 use meshwright_scene::names::{Encoding, NameRules};
 use meshwright_scene::{
@@ -9,7 +10,6 @@ use meshwright_scene::{
 };
 #[cfg(feature = "gltf")]
 use meshwright_scene::{Limits, OutputFile};
-use std::collections::BTreeMap;
 
 /// Returns the name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
 fn name_of(format: Format, scene: &Scene, mesh: usize) -> &str {
@@ -89,7 +89,7 @@ pub(super) fn beside(
     }
     let mut lost = 0_usize;
     for (number, variant) in differs.then_some(&plain).into_iter().chain(&scene.variants).enumerate() {
-        let mut lines: BTreeMap<Vec<u8>, Option<MaterialId>> = BTreeMap::new();
+        let mut lines: SortedMap<Vec<u8>, Option<MaterialId>> = SortedMap::new();
         for mesh in &drawn {
             let material = worn(variant, *mesh);
             // Meshes with the same name share a line.

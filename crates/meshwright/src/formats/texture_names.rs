@@ -1,9 +1,9 @@
 //! The names by which an engine searches for the textures of materials.
 
 use super::Format;
+use meshwright_core::SortedMap;
 use meshwright_files::output::OutputName;
 use meshwright_scene::{LayerKind, Material, MaterialId, Scene};
-use std::collections::BTreeMap;
 
 /// Extensions that a name may have, although the file may have another one.
 const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
@@ -18,7 +18,7 @@ impl TextureNames {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone(), m.layers.clone());
         let drawn = |id: usize| scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(id)));
-        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        let mut taken: SortedMap<String, usize> = SortedMap::new();
         // Materials of meshes keep their names.
         let mut order: Vec<usize> = (0..scene.materials.len()).collect();
         order.sort_by_key(|id| !drawn(*id));

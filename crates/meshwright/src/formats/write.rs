@@ -1,11 +1,10 @@
 //! Writes scenes as files.
 
 use super::{Dialect, Kind};
-use meshwright_core::WriteError;
+use meshwright_core::{SortedMap, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
 };
-use std::collections::BTreeMap;
 
 /// Options for writing a scene as files.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,7 +26,7 @@ pub struct WriteOptions {
     /// Paths of texture files in OBJ materials, by their [source](meshwright_scene::Image::source): paths with slashes,
     /// relative to the material file. Other textures, and files that readers of OBJ cannot open, are written next to
     /// it.
-    pub(crate) texture_files: BTreeMap<String, String>,
+    pub(crate) texture_files: SortedMap<String, String>,
     /// Positions and normals for every mesh of an OBJ file, instead of those of the bind pose.
     pub(crate) posed: Option<Vec<MeshPose>>,
     #[cfg(feature = "gltf")]

@@ -5,20 +5,20 @@ use super::surfaces::{Surface, SurfaceSearch, SurfaceStatus, Surfaces, is_palett
 use super::textures::Search;
 use super::{Model, Part, PartRole, PartState};
 use crate::formats::engine_materials::{Dressing, Look, Variation};
+use meshwright_core::SortedMap;
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::{AlphaMode, Image, LayerKind, Loss, Scene, TextureLayer};
-use std::collections::BTreeMap;
 
 /// The decoded images; `None` for an image without colours of its own.
-type Pictures = BTreeMap<TreePath, Result<Option<Image>, String>>;
+type Pictures = SortedMap<TreePath, Result<Option<Image>, String>>;
 
 /// The texture of a material that the engine does not find, if it differs from the material's own, and the names that
 /// it searched for.
 type Unfound = Option<(Option<String>, Vec<String>)>;
 
 /// Meshes that look alike, by material, texture name, and whether they are drawn.
-type Groups<'s> = BTreeMap<(usize, &'s str, bool), (Vec<usize>, &'s Surface)>;
+type Groups<'s> = SortedMap<(usize, &'s str, bool), (Vec<usize>, &'s Surface)>;
 
 fn surfaces_of<'s>(scene: &Scene, surfaces: &'s Surfaces) -> Groups<'s> {
     let mut groups = Groups::new();
@@ -38,18 +38,18 @@ impl Search<'_> {
         asset: &Model,
         scene: &Scene,
         skin: Option<u32>,
-    ) -> BTreeMap<usize, Unfound> {
+    ) -> SortedMap<usize, Unfound> {
         let mut pictures = Pictures::new();
         let surfaces = match self.surfaces(asset, scene, skin.unwrap_or(0), &mut pictures) {
             Ok(surfaces) => surfaces,
             Err(e) => {
                 let message = format!("the search for textures stopped: {e}");
                 self.found.losses.push(Loss::new("texture-not-found", "materials", message));
-                return BTreeMap::new();
+                return SortedMap::new();
             }
         };
         self.skins(asset, &surfaces, skin);
-        let mut settled = BTreeMap::new();
+        let mut settled = SortedMap::new();
         for ((material, ..), (_, surface)) in surfaces_of(scene, &surfaces) {
             let unfound = (surface.status == SurfaceStatus::Missing).then(|| {
                 let stage =

@@ -8,7 +8,7 @@ use super::{game_tree::GameTree, model_files::IMAGES};
 use crate::detect::{Detection, damaged, sound};
 use crate::foreign::{foreign, is_other};
 use crate::formats::{AnyModel, Format};
-use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions};
+use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions, SortedMap};
 use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
 #[cfg(feature = "tso")]
 use meshwright_tso::{GameFolder, GameIndex, ResourceId};
@@ -26,9 +26,9 @@ pub struct Finder(Arc<Caches>);
 struct Caches {
     tree: Tree,
     /// Caches whether a folder has sound files of a family, by the name of its feature.
-    siblings: Mutex<BTreeMap<(TreePath, &'static str), bool>>,
+    siblings: Mutex<SortedMap<(TreePath, &'static str), bool>>,
     #[cfg(feature = "tso")]
-    sims: Mutex<BTreeMap<TreePath, Arc<GameFolder<TreePath>>>>,
+    sims: Mutex<SortedMap<TreePath, Arc<GameFolder<TreePath>>>>,
     /// Shader scripts, read on first use.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     scripts: OnceLock<Arc<Scripts>>,

@@ -3,8 +3,8 @@
 use super::scripts::Scripts;
 use super::{Finder, Model};
 use crate::formats::Format;
-use meshwright_core::Budget;
 use meshwright_core::text::latin1;
+use meshwright_core::{Budget, SortedMap};
 use meshwright_files::{FilesError, TreePath};
 use meshwright_quake::{BlendFactor, ColourSource, Shader, Skin, Stage};
 use meshwright_scene::Scene;
@@ -300,7 +300,7 @@ impl Model {
         let limits = self.limits();
         let scene_options = meshwright_scene::SceneOptions::default().with_memory(limits.memory);
         let scene = self.model.to_scene("", &self.companions, &scene_options)?.value;
-        let (budget, mut known) = (Budget::new(limits), BTreeMap::new());
+        let (budget, mut known) = (Budget::new(limits), SortedMap::new());
         let room = super::picture::Room::new(Budget::new(limits));
         let decodes = |path: &TreePath| {
             if let Some(known) = known.get(path) {

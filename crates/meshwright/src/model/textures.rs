@@ -4,10 +4,9 @@ use super::model_files::IMAGES;
 use super::picture::{self, Refused, Room};
 use super::{Finder, Model, Opener, Part, PartRole, PartState};
 use meshwright_core::text::counted;
-use meshwright_core::{Budget, FieldPath, Limits, Report};
+use meshwright_core::{Budget, FieldPath, Limits, Report, SortedMap, SortedSet};
 use meshwright_files::{FilesError, Match, TreePath};
 use meshwright_scene::{ConvertError, Converted, Engine, Image, Loss, Scene, SceneOptions};
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Finder {
     /// Finds the textures of an asset's materials. [`Model::scene`] then adds them to the materials, and reports
@@ -42,13 +41,13 @@ impl Finder {
             finder: self,
             folder: asset.path.parent(),
             room: Room::new(Budget::new(limits)),
-            by_name: BTreeMap::new(),
-            by_path: BTreeMap::new(),
+            by_name: SortedMap::new(),
+            by_path: SortedMap::new(),
             looked_for: Vec::new(),
             has_engine: matches!(asset.format().id(), "dpm" | "zym"),
-            elsewhere: BTreeSet::new(),
+            elsewhere: SortedSet::new(),
             #[cfg(feature = "dpm")]
-            derived: BTreeMap::new(),
+            derived: SortedMap::new(),
             #[cfg(feature = "dpm")]
             colors: options.colors.map(|colors| {
                 let palette = self.tree().read("gfx/colormap_palette.lmp", &Budget::new(limits)).ok();
@@ -60,7 +59,7 @@ impl Finder {
         let settled = if super::surfaces::is_quake(asset.format()) {
             search.engine(asset, scene, options.skin)
         } else {
-            BTreeMap::new()
+            SortedMap::new()
         };
         for (i, material) in scene.materials.iter().enumerate().filter(|(_, m)| m.image.is_none()) {
             #[cfg(feature = "dpm")]
@@ -141,7 +140,7 @@ impl Model {
 #[derive(Default)]
 pub(super) struct Found {
     /// Textures by material.
-    images: BTreeMap<usize, Image>,
+    images: SortedMap<usize, Image>,
     /// The materials by the rules of the engine.
     #[cfg(feature = "dpm")]
     pub(super) dressings: Vec<crate::formats::engine_materials::Dressing>,
@@ -158,18 +157,18 @@ pub(super) struct Search<'f> {
     folder: TreePath,
     pub(super) room: Room,
     /// The paths for the names of materials.
-    by_name: BTreeMap<String, Option<TreePath>>,
+    by_name: SortedMap<String, Option<TreePath>>,
     /// The image files that were read; for unreadable ones, the index of the loss.
-    by_path: BTreeMap<TreePath, Result<Image, usize>>,
+    by_path: SortedMap<TreePath, Result<Image, usize>>,
     /// The names that the engine searches for a missing texture.
     looked_for: Vec<String>,
     /// The search rules of the format's engine are known, so that the game does not find textures in other places.
     has_engine: bool,
     /// Files that are used although the engine does not find them.
-    elsewhere: BTreeSet<TreePath>,
+    elsewhere: SortedSet<TreePath>,
     /// Images that are computed from others, by the path of the source; `None` if this is impossible.
     #[cfg(feature = "dpm")]
-    pub(super) derived: BTreeMap<TreePath, Option<Image>>,
+    pub(super) derived: SortedMap<TreePath, Option<Image>>,
     /// The colours of the shirt and pants of a player.
     #[cfg(feature = "dpm")]
     pub(super) colors: Option<[[u8; 3]; 2]>,

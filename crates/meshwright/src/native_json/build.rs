@@ -5,8 +5,8 @@ use super::expression::{Expression, Value};
 use super::schema::{FieldKind, Number, PartKind, PartOf, Repeat, Schema, Settings, ViewOf};
 use super::values::{Misfit, bits, bytes, integer_bits};
 use meshwright_core::json::{JsonType, JsonValue};
-use meshwright_core::{Budget, FieldPath};
-use std::collections::{BTreeMap, HashMap};
+use meshwright_core::{Budget, FieldPath, SortedMap};
+use std::collections::HashMap;
 
 /// A byte of a block.
 pub(super) type Place = (usize, usize);
@@ -53,7 +53,7 @@ pub(super) struct Build<'s, 'b> {
     pub(super) blocks: Vec<Block>,
     frames: Vec<Frame>,
     /// Fields that the text leaves out and that no part has given yet.
-    pub(super) missing: BTreeMap<Place, String>,
+    pub(super) missing: SortedMap<Place, String>,
     /// Fields that parts gave: the value and the part.
     given: HashMap<Place, (i128, String)>,
     pub(super) conditions: Vec<(usize, &'s Expression, bool, String)>,
@@ -73,7 +73,7 @@ impl<'s, 'b> Build<'s, 'b> {
             budget,
             blocks: Vec::new(),
             frames: Vec::new(),
-            missing: BTreeMap::new(),
+            missing: SortedMap::new(),
             given: HashMap::new(),
             conditions: Vec::new(),
             placed: Vec::new(),

@@ -4,8 +4,8 @@ use super::codec;
 use super::expression::{Expression, Value};
 use super::schema::{PartKind, PartOf, Repeat, Schema, Settings, ViewOf};
 use super::tree::{Instance, Node, Slot, Tree};
-use meshwright_core::{Budget, LimitExceeded};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The depth of structures in each other. Deeper ones are gaps.
 const DEPTH: u32 = 24;
@@ -16,7 +16,7 @@ struct Reader<'f, 'b> {
     budget: &'b Budget,
     queue: VecDeque<(usize, usize)>,
     /// Ranges of the file that parts hold: start and end.
-    claimed: BTreeMap<u64, u64>,
+    claimed: SortedMap<u64, u64>,
     seen: HashMap<(u64, PartKind, Option<i128>), (usize, usize)>,
     /// The fields of `tree.derived`, in the order in which they were found.
     found: Vec<(usize, u64)>,
@@ -56,7 +56,7 @@ pub(super) fn read_tree<'f>(
         settings,
         budget,
         queue: VecDeque::new(),
-        claimed: BTreeMap::new(),
+        claimed: SortedMap::new(),
         seen: HashMap::new(),
         found: Vec::new(),
         over: None,

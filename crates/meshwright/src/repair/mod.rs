@@ -9,8 +9,7 @@ mod reasons;
 pub(crate) mod bmd;
 
 use crate::formats::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Finding, ReadError, Report, Rule, Severity};
-use std::collections::BTreeMap;
+use meshwright_core::{Finding, ReadError, Report, Rule, Severity, SortedMap};
 use std::ops::Range;
 
 /// A fault that was repaired.
@@ -110,7 +109,7 @@ fn mend(model: &mut AnyModel, first: &Report) {
 /// Returns the faults that are only in the first report.
 fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
     let count = |report: &Report| {
-        let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+        let mut counts: SortedMap<&'static str, u64> = SortedMap::new();
         for (code, _, n) in report.totals() {
             let all = counts.entry(code).or_insert(0);
             *all = all.saturating_add(n);

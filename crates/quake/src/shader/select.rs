@@ -1,8 +1,8 @@
 //! Selects the shader for a name, and its material stage.
 
 use super::{ColourSource, Shader, ShaderScript};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 impl Shader {
     /// Returns the stage whose texture is the base colour of the material. The engine has one material layer; other
@@ -33,7 +33,7 @@ impl Shader {
 pub struct Shaders {
     shaders: Vec<(Shader, usize)>,
     /// The shaders by name in lower case.
-    by_name: BTreeMap<Vec<u8>, usize>,
+    by_name: SortedMap<Vec<u8>, usize>,
     scripts: usize,
 }
 

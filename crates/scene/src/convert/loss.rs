@@ -1,10 +1,10 @@
 //! The losses of a conversion, and its decisions.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::Order as _;
+use meshwright_core::SortedMap;
 use meshwright_core::text::counted;
 
 /// The kind of a report: dropped data, or a decision.
@@ -163,7 +163,7 @@ impl<'l> LossGroup<'l> {
     /// Groups losses by kind and code: losses before notes, otherwise in the order of their first
     /// occurrence.
     pub fn all(losses: &'l [Loss]) -> Vec<Self> {
-        let mut places = BTreeMap::new();
+        let mut places = SortedMap::new();
         let mut groups: Vec<Self> = Vec::new();
         for loss in losses {
             let place = *places.entry((loss.kind, loss.code)).or_insert(groups.len());

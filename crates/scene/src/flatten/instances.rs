@@ -6,12 +6,11 @@ use crate::convert::loss::Loss;
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::model::ids::{MeshId, NodeId};
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use meshwright_core::Budget;
 use meshwright_core::math::Affine;
+use meshwright_core::{Budget, SortedSet};
 
 /// The parts of the scene that are drawn together.
 enum Shown {
@@ -62,7 +61,7 @@ pub(super) fn collect_instances(
         }
     }
     report_nodes(scene, options, &shown_at_all, losses);
-    let drawn: BTreeSet<_> = instances.iter().map(|i| i.mesh).collect();
+    let drawn: SortedSet<_> = instances.iter().map(|i| i.mesh).collect();
     let missing: Vec<_> = (0..scene.meshes.len()).map(MeshId).filter(|m| !drawn.contains(m)).collect();
     if options.undrawn {
         budget.charge_items("instances", missing.len() as u64, size_of::<Instance>())?;
@@ -95,7 +94,7 @@ fn levels(
     };
     match choice {
         Levels::Finest => {
-            let finest: BTreeSet<_> =
+            let finest: SortedSet<_> =
                 scene.levels.first().into_iter().flat_map(|l| &l.nodes).copied().collect();
             let coarser = scene.levels.iter().skip(1).flat_map(|l| &l.nodes).copied();
             let marks = below(&mut coarser.filter(|n| !finest.contains(n)))?;

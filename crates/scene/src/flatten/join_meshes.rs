@@ -7,10 +7,9 @@ use crate::material::color::ColorEncoding;
 use crate::mesh::{Mesh, Skin};
 use crate::model::Scene;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// Completes attributes that only some of the meshes have: normals from the triangles, tangents from the
 /// texture coordinates (which grow upwards if `up` is true), and texture coordinates 0. Returns whether the
@@ -82,7 +81,7 @@ pub(super) fn groups(
         return Ok(instances.into_iter().map(|i| vec![i]).collect());
     }
     let mut groups: Vec<Vec<Instance>> = Vec::new();
-    let mut known = BTreeMap::new();
+    let mut known = SortedMap::new();
     for instance in instances {
         let mesh = scene.meshes.get(instance.mesh.0);
         let skeleton = mesh.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton);

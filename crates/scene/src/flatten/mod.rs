@@ -21,13 +21,12 @@ use crate::model::Scene;
 use crate::model::axes::AxisMap;
 use crate::model::ids::{MaterialId, MeshId, NodeId};
 use alloc::borrow::Cow;
-use alloc::collections::btree_map::Entry;
-use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap, SortedSet};
 
 /// The levels of detail that are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -248,9 +247,9 @@ pub struct Drawables<'s, 'b> {
     ready: VecDeque<Drawable<'s>>,
     losses: Vec<Loss>,
     /// Meshes whose losses were reported: each is reported once, not once per instance.
-    reported: BTreeSet<(usize, &'static str)>,
+    reported: SortedSet<(usize, &'static str)>,
     /// The rest poses of skeletons.
-    rests: BTreeMap<usize, rest_pose::RestPose>,
+    rests: SortedMap<usize, rest_pose::RestPose>,
     failed: bool,
 }
 
@@ -271,8 +270,8 @@ impl<'s, 'b> Drawables<'s, 'b> {
             groups: groups.into_iter(),
             ready: VecDeque::new(),
             losses,
-            reported: BTreeSet::new(),
-            rests: BTreeMap::new(),
+            reported: SortedSet::new(),
+            rests: SortedMap::new(),
             failed: false,
         })
     }
@@ -403,12 +402,10 @@ impl<'s, 'b> Drawables<'s, 'b> {
     /// Converts a skinned mesh to its rest pose.
     fn stand(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {
         let Some(skeleton) = mesh.skin.as_ref().map(|s| s.skeleton) else { return Ok(()) };
-        let rest = match self.rests.entry(skeleton.0) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                new.insert(rest_pose::RestPose::compute(self.scene, skeleton, self.budget)?)
-            }
-        };
+        let rest = self
+            .rests
+            .entry(skeleton.0)
+            .or_try_insert_with(|| rest_pose::RestPose::compute(self.scene, skeleton, self.budget))?;
         let owned = make_owned(mesh, self.budget)?;
         let Some(mut skin) = owned.skin.take() else { return Ok(()) };
         let (odd, worst) = if skin.local.is_empty() { weights::off(&skin) } else { (0, 0.0) };

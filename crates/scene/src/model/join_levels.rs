@@ -6,12 +6,11 @@ use crate::convert::loss::Loss;
 use crate::model::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::model::{Level, Scene};
 use crate::skeleton::Skeleton;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Budget;
 use meshwright_core::math::Affine;
+use meshwright_core::{Budget, SortedMap};
 
 /// The relative difference of bind matrices up to which two exports of a skeleton count as equal.
 const SAME: f32 = 1.0e-4;
@@ -203,7 +202,7 @@ fn roots(scene: &Scene, first: usize) -> Vec<NodeId> {
 
 /// Returns the joints of a skeleton with the names and bind poses of another's joints; `None` if one is missing.
 fn joints_in(skeleton: &Skeleton, other: &Skeleton) -> Option<Vec<u32>> {
-    let mut by_name: BTreeMap<&String, usize> = BTreeMap::new();
+    let mut by_name: SortedMap<&String, usize> = SortedMap::new();
     for (i, joint) in skeleton.joints.iter().enumerate() {
         if joint.name.is_empty() || by_name.insert(&joint.name, i).is_some() {
             return None;

@@ -3,11 +3,10 @@
 
 use crate::convert::ConvertError;
 use crate::convert::loss::Loss;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// The treatment of names that a format cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -135,16 +134,16 @@ pub struct Names<'b> {
     naming: Naming,
     budget: &'b Budget,
     /// The used names, each with the next number to append to it.
-    taken: BTreeMap<Vec<u8>, u64>,
+    taken: SortedMap<Vec<u8>, u64>,
     /// The names of texts that get the same name each time.
-    shared: BTreeMap<String, Vec<u8>>,
+    shared: SortedMap<String, Vec<u8>>,
 }
 
 impl<'b> Names<'b> {
     /// Starts without names.
     #[must_use]
     pub const fn new(rules: NameRules, naming: Naming, budget: &'b Budget) -> Self {
-        Self { rules, naming, budget, taken: BTreeMap::new(), shared: BTreeMap::new() }
+        Self { rules, naming, budget, taken: SortedMap::new(), shared: SortedMap::new() }
     }
 
     /// Reserves a name that the format itself uses.
@@ -337,7 +336,7 @@ mod tests {
             let budget = budget();
             let rules = NameRules::new(Encoding::Utf8, longest).unique();
             let mut names = Names::new(rules, Naming::Fit, &budget);
-            let mut seen = alloc::collections::BTreeSet::new();
+            let mut seen = meshwright_core::SortedSet::new();
             for text in &texts {
                 let name = names.fit(text, "", &mut Vec::new()).unwrap();
                 prop_assert!(name.len() <= longest && core::str::from_utf8(&name).is_ok());

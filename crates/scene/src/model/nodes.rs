@@ -4,8 +4,8 @@ use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::model::ids::{MeshId, NodeId};
 use crate::skeleton::Local;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_core::math::Affine;
 
 impl Scene {
@@ -62,7 +62,7 @@ impl Scene {
 
     /// Returns the number of meshes that no node draws.
     pub fn undrawn(&self) -> usize {
-        let drawn: BTreeSet<_> = self.nodes.iter().flat_map(|n| &n.meshes).map(|m| m.0).collect();
+        let drawn: SortedSet<_> = self.nodes.iter().flat_map(|n| &n.meshes).map(|m| m.0).collect();
         (0..self.meshes.len()).filter(|m| !drawn.contains(m)).count()
     }
 

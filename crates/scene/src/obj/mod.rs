@@ -8,14 +8,13 @@ use crate::convert::{ConvertError, Converted};
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::Scene;
 use crate::model::ids::MeshId;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 use meshwright_core::math::{Affine, normalize};
 use meshwright_core::text::acts_on_terminal;
-use meshwright_core::{Budget, Limits};
+use meshwright_core::{Budget, Limits, SortedMap};
 use number::{push_float, push_whole};
 
 /// Options for writing a scene as OBJ.
@@ -109,7 +108,7 @@ pub fn write(
         memory,
         materials: &names,
         base: [1; 3],
-        objects: BTreeMap::new(),
+        objects: SortedMap::new(),
     };
     let mtl_name = one_line(&options.mtl_name);
     if !mtl_name.is_empty() {
@@ -193,7 +192,7 @@ fn drawn_objects(scene: &Scene) -> Vec<(usize, MeshId)> {
 
 /// Returns the name, with a number appended if it is used already. `taken` has the next number for every
 /// name, so that many equal names cost no more time each than few.
-fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
+fn unique(taken: &mut SortedMap<String, u64>, name: String) -> String {
     let Some(mut next) = taken.get(&name).copied() else {
         taken.insert(name.clone(), 2);
         return name;
@@ -234,7 +233,7 @@ struct Writer<'a> {
     materials: &'a [String],
     /// The next numbers of a position, a texture coordinate and a normal.
     base: [u64; 3],
-    objects: BTreeMap<String, u64>,
+    objects: SortedMap<String, u64>,
 }
 
 impl Writer<'_> {

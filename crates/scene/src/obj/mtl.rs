@@ -3,15 +3,15 @@
 use super::{ObjOptions, one_word, unique};
 use crate::material::alpha::{AlphaLevels, AlphaMode};
 use crate::model::Scene;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
+use meshwright_core::SortedMap;
 
 /// Returns a unique word per material.
 pub(super) fn names(scene: &Scene) -> Vec<String> {
-    let mut taken = BTreeMap::new();
+    let mut taken = SortedMap::new();
     let named = |(i, name): (usize, &str)| {
         let name = one_word(name);
         unique(&mut taken, if name.is_empty() { format!("material_{i}") } else { name })

@@ -5,9 +5,8 @@ use super::model::{Anim, Motion, Nesting};
 use super::record::{BONE, NAME, header, keys};
 use crate::fields::wide;
 use crate::rules::{self, all_rules, some};
-use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{FieldPath, Findings, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, SortedMap};
 
 meshwright_core::rules! {
     forgivable MOTION_RANGE = "motion-range" ("E_MOTION_RANGE"), OutOfBounds [Unchecked],
@@ -129,7 +128,7 @@ fn remarks(anim: &Anim, offsets: &[u64], findings: &mut Findings) -> Result<(), 
         })?;
     }
     let path = root.field("motions");
-    let mut names = BTreeMap::new();
+    let mut names = SortedMap::new();
     for (i, (m, at)) in anim.motions.iter().zip(offsets).enumerate() {
         let path = path.index(i);
         rules::name(&m.bone, &path.field("bone"), at + BONE, findings)?;

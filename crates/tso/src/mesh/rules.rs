@@ -11,12 +11,11 @@ use super::record::{GEOMETRY, binding, pull, vertex};
 use crate::fields::wide;
 use crate::rules::{self, all_rules, some};
 use crate::skel::Skel;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::record::Field;
-use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule};
+use meshwright_core::{F32, FieldPath, Findings, Place, ReadError, Report, Rule, SortedMap};
 
 meshwright_core::rules! {
     forgivable FACE_INDEX = "face-index" ("E_FACE_INDEX"), BadReference [Unchecked],
@@ -383,7 +382,7 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) ->
 
 fn odd_names(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("bones");
-    let mut names = BTreeMap::new();
+    let mut names = SortedMap::new();
     for (i, (name, at)) in g.bones.iter().zip(places.names(g)).enumerate() {
         let path = path.index(i);
         rules::name(name, &path, at, findings)?;

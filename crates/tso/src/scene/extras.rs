@@ -7,10 +7,9 @@ use crate::name::Name;
 use crate::props::PropertyList;
 use crate::skel::Bone;
 use crate::ts1::{SkinPart, Suit};
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::F32;
+use meshwright_core::{F32, SortedMap, SortedSet};
 use meshwright_scene::{Budget, Clip, ConvertError, Extra};
 
 pub(crate) const EVENTS: &str = "events";
@@ -22,7 +21,7 @@ pub(crate) const PROPERTIES: &str = "properties";
 /// Returns all events in groups with the same events at the same times, and the bones of a group if these are not all.
 pub(crate) fn of_events(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     // FreeSO repeats the same list on every motion.
-    let mut lists: BTreeMap<&[Vec<TimeProperty>], Vec<&Motion>> = BTreeMap::new();
+    let mut lists: SortedMap<&[Vec<TimeProperty>], Vec<&Motion>> = SortedMap::new();
     for motion in anim.motions.iter().filter(|m| m.events().next().is_some()) {
         budget.charge_items("events", 1, 2 * size_of::<Extra>())?;
         budget.charge_items("events", motion.bone.bytes().len() as u64, 3)?;
@@ -61,7 +60,7 @@ pub(crate) fn of_properties(lists: &[PropertyList], budget: &Budget) -> Result<E
         // A byte of Windows-1252 becomes up to three bytes of UTF-8.
         budget.charge_items("extras", (usize::try_from(list.size()).unwrap_or(usize::MAX)) as u64, 3)?;
         let pairs = list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text())));
-        let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
+        let keys: SortedSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
         out.push(if keys.len() == list.0.len() {
             Extra::Map(pairs.collect())
         } else {
@@ -136,11 +135,11 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
                 None => lost += 1,
             }
         }
-        let bones: Option<BTreeSet<String>> = group.get(BONES).map(|bones| {
+        let bones: Option<SortedSet<String>> = group.get(BONES).map(|bones| {
             bones.items().iter().filter_map(|bone| Some(bone.as_str()?.to_ascii_lowercase())).collect()
         });
         // Number of named bones, or of all bones, without motion.
-        let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
+        let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), SortedSet::len);
         let here = |m: &&mut Motion| {
             bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
         };

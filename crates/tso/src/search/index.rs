@@ -3,9 +3,9 @@
 use super::game_files::{GameFiles, read_records, split_name};
 use crate::bnd::{Bnd, ResourceId};
 use alloc::collections::BTreeMap;
-use alloc::collections::btree_map::Entry;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 
 /// The number and type of a file, without its group.
 type Number = (u32, u32);
@@ -18,24 +18,18 @@ const LARGEST_BINDING: u64 = 64 << 10;
 /// The first two files of each key.
 #[derive(Clone, Debug)]
 struct FirstTwo<K, P> {
-    first: BTreeMap<K, P>,
-    second: BTreeMap<K, P>,
+    first: SortedMap<K, P>,
+    second: SortedMap<K, P>,
 }
 
 impl<K: Ord + Clone, P: Clone + PartialEq> FirstTwo<K, P> {
     const fn new() -> Self {
-        Self { first: BTreeMap::new(), second: BTreeMap::new() }
+        Self { first: SortedMap::new(), second: SortedMap::new() }
     }
 
     fn add(&mut self, key: K, path: &P) {
-        match self.first.entry(key.clone()) {
-            Entry::Vacant(free) => {
-                free.insert(path.clone());
-            }
-            Entry::Occupied(_) => {
-                self.second.entry(key).or_insert_with(|| path.clone());
-            }
-        }
+        let map = if self.first.contains_key(&key) { &mut self.second } else { &mut self.first };
+        map.entry(key).or_insert_with(|| path.clone());
     }
 
     /// Returns a file of the same key at another path.
@@ -122,8 +116,8 @@ impl<P: Clone + PartialEq> GameIndex<P> {
 /// The files of The Sims Online in one folder: bindings by their meshes, and others by their numbers.
 #[derive(Clone, Debug)]
 pub struct GameFolder<P> {
-    bindings: BTreeMap<Number, P>,
-    textures: BTreeMap<Number, P>,
+    bindings: SortedMap<Number, P>,
+    textures: SortedMap<Number, P>,
 }
 
 impl<P: Clone + PartialEq> GameFolder<P> {
@@ -133,7 +127,7 @@ impl<P: Clone + PartialEq> GameFolder<P> {
         paths: impl IntoIterator<Item = P>,
         images: &[&str],
     ) -> Self {
-        let (mut bindings, mut textures) = (BTreeMap::new(), BTreeMap::new());
+        let (mut bindings, mut textures) = (SortedMap::new(), SortedMap::new());
         for path in paths {
             let name = files.name(&path);
             let extension = split_name(name).1;

@@ -7,10 +7,10 @@ use crate::name::Name;
 use crate::skel::Skel;
 use crate::ts1::CharacterSkeleton;
 use alloc::borrow::ToOwned as _;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 
 /// The median distance of blend vertices from the vertices that they pull, in units of the file, up to which a
 /// skeleton fits a mesh.
@@ -76,7 +76,7 @@ impl<F: GameFiles> CharacterSearch<'_, F> {
     /// reasons.
     pub fn unfit_skeletons(&self, shapes: &[&Geometry]) -> Vec<(String, String)> {
         let bones = shapes.iter().flat_map(|shape| shape.bones.iter().map(Name::text));
-        if bones.collect::<BTreeSet<_>>().len() < 2 {
+        if bones.collect::<SortedSet<_>>().len() < 2 {
             return Vec::new();
         }
         let all = self.index.skeletons.iter().take(MOST_SKELETONS);

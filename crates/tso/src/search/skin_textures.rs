@@ -3,11 +3,11 @@
 use crate::outfit::Tone;
 use crate::ts1::Wear;
 use alloc::borrow::ToOwned as _;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
+use meshwright_core::{SortedMap, SortedSet};
 
 /// The extensions of textures.
 pub(super) const SKIN_IMAGES: [&str; 2] = ["bmp", "tga"];
@@ -61,9 +61,9 @@ pub(super) fn in_tone(texture: &str, tone: Tone) -> Option<String> {
 #[derive(Debug, Default)]
 pub(super) struct WornSuits {
     /// Numbers of the suits that the model has.
-    suits: BTreeSet<usize>,
+    suits: SortedSet<usize>,
     /// By the numbers of suit and texture: true if a skin uses the texture and its file was found.
-    textures: BTreeMap<(usize, usize), bool>,
+    textures: SortedMap<(usize, usize), bool>,
 }
 
 impl WornSuits {

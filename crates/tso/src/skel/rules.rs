@@ -9,9 +9,8 @@ use super::model::{Bone, Skel};
 use super::record::{BONE_NAME, NAME, tail};
 use crate::name::NameIndex;
 use crate::rules::{self, all_rules, some};
-use alloc::collections::BTreeMap;
 use alloc::format;
-use meshwright_core::{FieldPath, Findings, ReadError, Report};
+use meshwright_core::{FieldPath, Findings, ReadError, Report, SortedMap};
 
 meshwright_core::rules! {
     forgivable BONE_DUP = "duplicate-bone" ("E_BONE_DUP"), Duplicate [Unchecked],
@@ -145,7 +144,7 @@ fn remarks<'s>(
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("bones");
-    let mut names = BTreeMap::new();
+    let mut names = SortedMap::new();
     let mut roots = 0_u32;
     for (i, bone, at) in bones {
         let path = path.index(i);

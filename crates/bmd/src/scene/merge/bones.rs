@@ -4,9 +4,9 @@ use super::BmdMerge;
 use crate::model::{Bmd, Bone, Clip};
 use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
+use meshwright_core::SortedMap;
 use meshwright_core::math::Affine64;
 use meshwright_core::num::F8A;
 use meshwright_edit::apply::{Origin, Records};
@@ -22,7 +22,7 @@ pub(super) struct MergedBones {
     /// The joint of each new bone, and its edits.
     joints: Vec<Option<(usize, JointPatch)>>,
     /// The bones of the conversion that replace pseudo-bones.
-    helpers: BTreeMap<u8, Helper>,
+    helpers: SortedMap<u8, Helper>,
     /// True if the joint of the original's first bone became another bone.
     pub(super) moved: bool,
 }
@@ -220,9 +220,9 @@ impl MergedBones {
 }
 
 /// Finds the bones of the conversion that replace pseudo-bones of the original.
-fn helpers(work: &BmdMerge<'_>, normal: usize) -> BTreeMap<u8, Helper> {
+fn helpers(work: &BmdMerge<'_>, normal: usize) -> SortedMap<u8, Helper> {
     let joints = work.home.and_then(|id| work.native.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
-    let mut of_joint: BTreeMap<usize, Helper> = BTreeMap::new();
+    let mut of_joint: SortedMap<usize, Helper> = SortedMap::new();
     let mut joint = normal;
     for (p, pseudo) in work.original.bones.iter().enumerate().skip(normal) {
         // In the file's own space the joint follows others as the bone does.

@@ -2,8 +2,8 @@
 
 use crate::pose::Timing;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{dot, length, narrow, sub};
 use meshwright_core::num::{QuatF8, Se32};
@@ -87,7 +87,7 @@ impl<V: Copy, W: Copy> Channel<'_, V, W> {
             return made.to_vec();
         }
         let is_edited = |f: u32| edited.get(f as usize) == Some(&true);
-        let mut keys: BTreeMap<u32, W> = original.iter().copied().collect();
+        let mut keys: SortedMap<u32, W> = original.iter().copied().collect();
         let mut last = None;
         for frame in (0..frames).filter(|f| is_edited(*f)) {
             for near in self.around(frame).into_iter().flatten().filter(|f| !is_edited(*f)) {

@@ -5,9 +5,9 @@ use super::bones::MergedBones;
 use crate::model::{Mesh, MeshFlags, identity};
 use crate::packed::{EditedFields, Primitive, PrimitiveKind, Vertex};
 use crate::scene::from_scene::used_skeletons;
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, add, narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St14Form};
 use meshwright_edit::apply::{Origin, Records, Surface};
@@ -248,7 +248,7 @@ impl<'a> Meshes<'a> {
         };
         let own = mesh.skin.as_ref().map_or(&[][..], |s| s.influences(vertex));
         let total: f64 = own.iter().map(|i| f64::from(i.weight)).sum();
-        let mut parts: BTreeMap<Option<u8>, f64> = BTreeMap::new();
+        let mut parts: SortedMap<Option<u8>, f64> = SortedMap::new();
         for i in own {
             let bone = self.work.made.bones.get(i.joint as usize).and_then(|b| u8::try_from(*b).ok());
             let part = parts.entry(bone.and_then(|b| self.bones.moves_with(b))).or_insert(0.0);
@@ -413,13 +413,13 @@ fn renumbered(was: Primitive, indices: [u32; 4]) -> Option<Primitive> {
 /// Lists that meshes share. They stay shared while their contents are equal.
 #[derive(Default)]
 struct Shared {
-    vertices: BTreeMap<usize, Vec<Arc<Vec<Vertex>>>>,
-    primitives: BTreeMap<usize, Vec<Arc<Vec<Primitive>>>>,
+    vertices: SortedMap<usize, Vec<Arc<Vec<Vertex>>>>,
+    primitives: SortedMap<usize, Vec<Arc<Vec<Primitive>>>>,
 }
 
 /// Stores texture coordinates in another form. Meshes still share lists.
 pub(super) fn restate(meshes: &mut [Mesh], from: St14Form, to: St14Form) {
-    let mut known = BTreeMap::new();
+    let mut known = SortedMap::new();
     for mesh in meshes {
         let restated = || Arc::new(mesh.vertices.iter().map(|v| v.restated(from, to)).collect());
         let list = known.entry(identity(&mesh.vertices)).or_insert_with(restated);

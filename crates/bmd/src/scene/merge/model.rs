@@ -8,11 +8,10 @@ use crate::packed::VertexKind;
 use crate::scene::axes::AXES;
 use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, used_skeletons};
 use crate::scene::options::{BmdSceneOptions, VertexForm};
-use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
-use meshwright_core::{FileFormat, Findings};
+use meshwright_core::{FileFormat, Findings, SortedMap};
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch, Poses};
 use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Scene};
@@ -140,7 +139,7 @@ impl BmdMerge<'_> {
         }
         let count = self.original.meshes.len();
         self.budget.charge_items("meshes", drawn.len() as u64, 2 * size_of::<[usize; 8]>())?;
-        let mut places: BTreeMap<(usize, bool), Vec<bool>> = BTreeMap::new();
+        let mut places: SortedMap<(usize, bool), Vec<bool>> = SortedMap::new();
         let mut shown = self.budget.filled("meshes", count, false)?;
         for (mesh, solid) in drawn {
             let first = shown.get_mut(*mesh).is_some_and(|shown| !core::mem::replace(shown, true));

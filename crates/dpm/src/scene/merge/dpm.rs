@@ -7,10 +7,9 @@ use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId};
 use crate::scene::dpm_from_scene::traced;
 use crate::scene::options::DpmSceneOptions;
 use crate::scene::to_scene::writable;
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::Findings;
+use meshwright_core::{Findings, SortedMap};
 use meshwright_edit::apply::{ApplyPatch, ClipList, Frames, Merge, MeshOrigin, Originals, Surface};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Loss, Scene};
@@ -79,7 +78,7 @@ impl ApplyPatch for Dpm {
 
 /// Returns the frames with their poses: the original's in their order, followed by new ones.
 fn numbered(work: &Merge<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<BonePose>), ConvertError> {
-    let mut slots: BTreeMap<u32, Vec<BonePose>> = BTreeMap::new();
+    let mut slots: SortedMap<u32, Vec<BonePose>> = SortedMap::new();
     let mut next = u32::MAX >> 1;
     let mut frames = work.budget.reserve("frames", plan.frames.len())?;
     for origin in &plan.frames {
@@ -103,7 +102,7 @@ fn numbered(work: &Merge<'_, Dpm>, plan: &Frames) -> Result<(Vec<Frame>, Vec<Bon
         let name = renamed.and(new).map_or(frame.name, |f| f.name);
         frames.push(Frame { name, pose: PoseId(place), ..frame });
     }
-    let numbers: BTreeMap<u32, u32> = slots.keys().copied().zip(0..).collect();
+    let numbers: SortedMap<u32, u32> = slots.keys().copied().zip(0..).collect();
     for frame in &mut frames {
         frame.pose = PoseId(numbers.get(&frame.pose.0).copied().unwrap_or_default());
     }

@@ -81,7 +81,7 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let found = parse(scan)?;
     report_shared(&found, scan);
     let mut entries = Vec::with_capacity(found.entries.len());
-    let mut ids = std::collections::BTreeMap::new();
+    let mut ids = meshwright_core::SortedMap::new();
     for raw in found.entries {
         if raw.name.iter().any(|b| !(0x20..=0x7e).contains(b)) {
             let message = format!("{} is not plain ASCII", meshwright_core::text::Escaped(&raw.name));

@@ -9,12 +9,11 @@ use crate::model::extra::Extra;
 use crate::model::ids::SkeletonId;
 use crate::skeleton::{Joint, Skeleton};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// The maximum number of bones of a format, or of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +39,7 @@ impl Scene {
         losses: &mut Vec<Loss>,
     ) -> Result<Cow<'s, Self>, ConvertError> {
         let mut joints = 0_usize;
-        let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut firsts: SortedMap<usize, usize> = SortedMap::new();
         for (i, skeleton) in scene.skeletons.iter().enumerate() {
             if meant(SkeletonId(i)) && !skeleton.joints.is_empty() {
                 firsts.insert(i, joints);
@@ -188,7 +187,7 @@ fn extra_size(extra: Option<&Extra>) -> u64 {
 /// The skeletons that are being joined.
 struct JoinedSkeletons {
     /// The number of the first joint of each skeleton.
-    firsts: BTreeMap<usize, usize>,
+    firsts: SortedMap<usize, usize>,
     /// The skeleton that gets all joints.
     home: usize,
     joints: usize,
@@ -224,7 +223,7 @@ impl JoinedSkeletons {
         let Scene { clips, pose_sets, skeletons, .. } = scene;
         let joints = skeletons.get(self.home).map_or(&[][..], |s| &s.joints);
         // The extended pose sets, by the original set and the number of its first joint.
-        let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+        let mut known: SortedMap<(usize, usize), usize> = SortedMap::new();
         for (i, clip) in clips.iter_mut().enumerate() {
             let Some(&first) = self.firsts.get(&clip.skeleton.0) else { continue };
             match &mut clip.motion {
@@ -273,9 +272,9 @@ fn widened(set: &PoseSet, first: usize, joints: &[Joint], budget: &Budget) -> Re
 fn merge_clips(scene: &mut Scene, union: &JoinedSkeletons, budget: &Budget) -> Result<usize, LimitExceeded> {
     type Key = (String, u32, u32, bool, u8, usize);
     budget.charge_items("clips", scene.clips.len() as u64, size_of::<(Clip, Key)>())?;
-    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut places: SortedMap<Key, usize> = SortedMap::new();
     // Counts how often a skeleton has a clip with this key.
-    let mut seen: BTreeMap<(usize, Key), usize> = BTreeMap::new();
+    let mut seen: SortedMap<(usize, Key), usize> = SortedMap::new();
     let before = scene.clips.len();
     let mut made: Vec<Clip> = Vec::with_capacity(before);
     for mut clip in core::mem::take(&mut scene.clips) {
@@ -415,7 +414,7 @@ fn drop_joints(
             i.joint = place(i.joint as usize).and_then(|p| u32::try_from(p).ok()).unwrap_or(0);
         }
     }
-    let mut known: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut known: SortedMap<usize, usize> = SortedMap::new();
     for clip in clips.iter_mut().filter(|c| c.skeleton == id) {
         match &mut clip.motion {
             Motion::Tracks(tracks) => tracks.retain_mut(|t| place(t.joint).map(|p| t.joint = p).is_some()),

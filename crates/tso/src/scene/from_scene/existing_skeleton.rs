@@ -6,10 +6,9 @@ use super::transforms;
 use crate::name::Name;
 use crate::pose::BonePose;
 use crate::skel::Skel;
-use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, quat};
-use meshwright_core::{F32, f32s};
+use meshwright_core::{F32, SortedSet, f32s};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Sampler};
 
 /// The largest distance of equal bones, in units of the file, and the largest difference of their rotations, as
@@ -116,7 +115,8 @@ pub(crate) fn keys(
         let message = "the skeleton has no such bones";
         losses.push(Loss::new("motion-dropped", path, message).with_count(strange, "bone", "bones"));
     }
-    let still: BTreeSet<usize> = (0..own.len()).filter(|j| own.get(*j).is_some_and(Keys::is_empty)).collect();
+    let still: SortedSet<usize> =
+        (0..own.len()).filter(|j| own.get(*j).is_some_and(Keys::is_empty)).collect();
     let mut keys = if bones.are_alike(sampler, axes) {
         let of = |joint: &Option<usize>| joint.and_then(|j| own.get_mut(j).map(core::mem::take));
         bones.joints.iter().map(of).map(Option::unwrap_or_default).collect()

@@ -14,10 +14,10 @@ use crate::scene::extras;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_scene::{
     Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Image, Local, Loss,
     OutputFiles, Scene, SkeletonId, Unsupported,
@@ -44,7 +44,7 @@ pub fn write_scene(
     let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), twins.others(), &budget, &mut losses)?;
     let mut files = Files::new(stem, &budget);
     let made = Made::new(&scene, stem, &twins, options, (&mut files, &mut losses))?;
-    let mut pictures = BTreeSet::new();
+    let mut pictures = SortedSet::new();
     for mesh in made.meshes {
         mesh.write(options.format.meshes, &mut files, |material| pictures.insert(material))?;
     }
@@ -169,7 +169,7 @@ impl<'s> Made<'s> {
         ];
         Unsupported::report(&lacks, scene, losses);
         let pictures = made.meshes.iter().filter_map(|mesh| Some(mesh.picture.as_ref()?.0));
-        settle(losses, pictures.collect::<BTreeSet<_>>().len());
+        settle(losses, pictures.collect::<SortedSet<_>>().len());
         Ok(made)
     }
 
@@ -202,7 +202,7 @@ impl<'s> Made<'s> {
         }
         budget.charge("clips", (scene.clips.len() as u64).saturating_mul(size_of::<[&str; 3]>() as u64))?;
         let own = scene.clips.iter().filter(|c| !twins.has(c.skeleton)).map(|c| c.name.as_str());
-        let own: BTreeSet<_> = own.collect();
+        let own: SortedSet<_> = own.collect();
         let mut again = 0_usize;
         for (id, clip) in scene.clips.iter().enumerate() {
             // The skeleton whose bones these are moves as well.
@@ -338,7 +338,7 @@ pub(crate) fn twins(scene: &Scene, budget: &Budget) -> Result<Twins, ConvertErro
     let mut twins = budget.filled("skeletons", scene.skeletons.len(), false)?;
     let mut with_joints = scene.skeletons.iter().zip(&mut twins).filter(|(s, _)| !s.joints.is_empty());
     let Some((first, _)) = with_joints.next() else { return Ok(Twins(twins)) };
-    let mut names = BTreeSet::new();
+    let mut names = SortedSet::new();
     for joint in &first.joints {
         budget.charge("bones", (size_of::<[String; 2]>() + joint.name.len()) as u64)?;
         names.insert(joint.name.to_ascii_lowercase());

@@ -8,11 +8,10 @@ use crate::mesh::Mesh;
 use crate::outfit::model::kinds;
 use crate::outfit::{Apr, FileRef, Hag, Oft, Region, Side};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::FileFormat;
+use meshwright_core::{FileFormat, SortedSet};
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Loss, OutputFiles, Scene};
 
 /// The bones of a hand, without the letter of the side before them.
@@ -56,7 +55,7 @@ pub fn write_outfit(
         losses.push(loss.with_count(made.clips.len(), "clip", "clips"));
     }
     let region = region(&made.meshes);
-    let (mut looks, mut pictures) = ([Apr::default(), Apr::default(), Apr::default()], BTreeSet::new());
+    let (mut looks, mut pictures) = ([Apr::default(), Apr::default(), Apr::default()], SortedSet::new());
     let mut numbered = NumberedFiles { first: number, files };
     for (n, mesh) in (0..).zip(made.meshes) {
         let hand = hand(&mesh).filter(|_| region == Region::BODY);

@@ -8,12 +8,11 @@ use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Tota
 use crate::name::{Name, NameIndex};
 use crate::scene::space::TO_GLTF;
 use crate::skel::Skel;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
-use meshwright_core::f32s;
 use meshwright_core::num::Q1_15;
+use meshwright_core::{SortedMap, f32s};
 use meshwright_scene::math::{Affine64, add, distance, length, narrow, narrow1, scale, unit, wide};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Drawable, FromSceneOptions, Loss, Mesh, Scene, SkeletonId, Skin,
@@ -94,8 +93,8 @@ pub(crate) struct Gatherer<'a, 'b> {
     axes: AxisMap,
     budget: &'b Budget,
     targets: Vec<Target>,
-    by_name: BTreeMap<Name, usize>,
-    skeletons: BTreeMap<usize, Vec<Bound>>,
+    by_name: SortedMap<Name, usize>,
+    skeletons: SortedMap<usize, Vec<Bound>>,
     vertices: Vec<Loose>,
     faces: Vec<[u32; 3]>,
     notes: Notes,
@@ -124,8 +123,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             axes: options.axes(scene, &TO_GLTF),
             budget,
             targets: Vec::new(),
-            by_name: BTreeMap::new(),
-            skeletons: BTreeMap::new(),
+            by_name: SortedMap::new(),
+            skeletons: SortedMap::new(),
             vertices: Vec::new(),
             faces: Vec::new(),
             notes: Notes::default(),

@@ -6,10 +6,9 @@ use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
 use crate::fields::Flag;
 use crate::scene::extras::{DISTANCE, DURATION, EVENTS, MOVING, PROPERTIES};
 use crate::skel::Skel;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::F32;
 use meshwright_core::Order as _;
+use meshwright_core::{F32, SortedMap};
 use meshwright_edit::apply::Records;
 use meshwright_edit::{ClipPatch, Poses};
 use meshwright_scene::{Budget, Clip, ConvertError};
@@ -76,7 +75,7 @@ impl Edited<'_> {
             budget.charge_items("keys", anim.rotations.len() as u64, 2 * size_of::<[F32; 4]>())?;
         }
         let joint = |motion: &Motion| self.bones.joint(&motion.bone).filter(|j| *j < self.known);
-        let mut moved: BTreeMap<usize, Moved> = BTreeMap::new();
+        let mut moved: SortedMap<usize, Moved> = SortedMap::new();
         for (m, motion) in original.motions.iter().enumerate() {
             if let Some(joint) = joint(motion) {
                 let own = moved.entry(joint).or_default();
@@ -87,7 +86,7 @@ impl Edited<'_> {
                 }
             }
         }
-        let index: BTreeMap<_, _> = made
+        let index: SortedMap<_, _> = made
             .motions
             .iter()
             .enumerate()

@@ -1,8 +1,8 @@
 //! The bones of an original, and their names in the edited scene.
 
 use crate::name::{Name, NameIndex};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, LimitExceeded, Scene};
 
@@ -25,7 +25,7 @@ pub(super) struct Bones<'a> {
     pub(super) joints: &'a [JointPatch],
     /// The names of the joints as bones.
     made: &'a [Name],
-    by_name: BTreeMap<&'a Name, usize>,
+    by_name: SortedMap<&'a Name, usize>,
 }
 
 impl<'a> Bones<'a> {
@@ -39,7 +39,7 @@ impl<'a> Bones<'a> {
                 *slot = Some(j);
             }
         }
-        let mut by_name = BTreeMap::new();
+        let mut by_name = SortedMap::new();
         for (j, name) in made.iter().enumerate() {
             by_name.entry(name).or_insert(j);
         }
@@ -86,8 +86,8 @@ impl<'a> Bones<'a> {
     }
 
     /// Returns the spelling of each made bone. It is the original's, which may spell the bones in `listed` differently.
-    pub(super) fn spelled(&self, listed: &[Name]) -> BTreeMap<Name, Name> {
-        let mut spelled = BTreeMap::new();
+    pub(super) fn spelled(&self, listed: &[Name]) -> SortedMap<Name, Name> {
+        let mut spelled = SortedMap::new();
         for bone in listed {
             if let Some(j) = self.joint(bone).and_then(|j| self.edited(j)) {
                 spelled.entry(self.made[j].clone()).or_insert_with(|| self.renamed(bone));

@@ -3,11 +3,10 @@
 use super::bones::Bones;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex};
 use crate::name::Name;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::F32;
 use meshwright_core::Order as _;
 use meshwright_core::num::Q1_15;
+use meshwright_core::{F32, SortedMap};
 use meshwright_edit::apply::{Corner, Corners, Surface};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{AxisMap, Budget, ConvertError};
@@ -240,7 +239,7 @@ impl Mesh<'_> {
             *real = row.real;
         }
         // Pulls of a vertex are in the order of the list.
-        let mut next: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut next: SortedMap<u32, usize> = SortedMap::new();
         for blend in &mut made.blends {
             let seen = next.entry(blend.target).or_insert(0);
             if let Some(pull) = rows.get(blend.target as usize).and_then(|row| row.pulls.get(*seen)) {
@@ -258,7 +257,7 @@ impl Mesh<'_> {
         let native = self.geometry;
         let mut bones = native.bones.clone();
         let mut bindings: Vec<Binding> = native.bindings.clone();
-        let mut of_name: BTreeMap<Name, usize> = BTreeMap::new();
+        let mut of_name: SortedMap<Name, usize> = SortedMap::new();
         for (i, binding) in bindings.iter().enumerate() {
             if let Some(name) = bones.get(binding.bone as usize) {
                 of_name.entry(name.clone()).or_insert(i);
@@ -287,7 +286,7 @@ impl Mesh<'_> {
             of_name.insert(name, bindings.len() - 1);
             Ok(bindings.len() - 1)
         };
-        let mut blends_of: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        let mut blends_of: SortedMap<u32, Vec<usize>> = SortedMap::new();
         for (i, blend) in native.blends.iter().enumerate() {
             blends_of.entry(blend.target).or_default().push(i);
         }

@@ -8,11 +8,11 @@ use crate::scene::assembly::Assembly;
 use crate::scene::extras;
 use crate::scene::space::map;
 use crate::skel::Skel;
-use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
+use meshwright_core::{SortedMap, SortedSet};
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Joint, Local, Loss, SceneOptions, Skeleton, Space, Trs,
 };
@@ -20,8 +20,8 @@ use meshwright_scene::{
 /// The joints by name, and their rest poses in the file's space.
 #[derive(Debug, Default)]
 pub(crate) struct Joints {
-    exact: BTreeMap<Vec<u8>, usize>,
-    folded: BTreeMap<Vec<u8>, usize>,
+    exact: SortedMap<Vec<u8>, usize>,
+    folded: SortedMap<Vec<u8>, usize>,
     /// The bind pose in the file's space: the rest pose, except for bones that are rotated according to the blends.
     pub(crate) world: Vec<Affine64>,
     /// The rest poses relative to parents; the identity if a pose is not finite.
@@ -105,7 +105,7 @@ impl Joints {
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
         let (parents, cut) = skel.resolve(&skel.index());
-        let cut: BTreeSet<_> = cut.into_iter().collect();
+        let cut: SortedSet<_> = cut.into_iter().collect();
         let (mut notes, mut more) = (Notes::default(), 0_usize);
         cut.iter()
             .for_each(|i| notes.add("parent-cycle", *i, "bones are their own ancestors and became roots"));
@@ -216,7 +216,7 @@ impl Joints {
 
 /// Notes by code: the first bone, the number of bones, and the message.
 #[derive(Debug, Default)]
-struct Notes(BTreeMap<&'static str, (usize, usize, &'static str)>);
+struct Notes(SortedMap<&'static str, (usize, usize, &'static str)>);
 
 impl Notes {
     fn tell(&self, losses: &mut Vec<Loss>) {

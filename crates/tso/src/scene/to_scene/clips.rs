@@ -6,12 +6,11 @@ use crate::pose::{is_unit, turn};
 use crate::scene::assembly::{Assembly, SKELETON};
 use crate::scene::extras;
 use crate::scene::space::{frame_numbers, map};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::F32;
 use meshwright_core::math::{narrow, wide};
+use meshwright_core::{F32, SortedMap};
 use meshwright_scene::{
     AxisMap, Budget, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Motion as ClipMotion,
     SceneOptions, Space, Track,
@@ -69,8 +68,8 @@ fn clip(
 
 /// Returns the keys of every moving joint. If a bone has several motions, the last one with keys counts, for each
 /// channel.
-fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, JointKeys<'a>> {
-    let mut moved: BTreeMap<usize, JointKeys<'_>> = BTreeMap::new();
+fn collect_keys<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> SortedMap<usize, JointKeys<'a>> {
+    let mut moved: SortedMap<usize, JointKeys<'_>> = SortedMap::new();
     for motion in &anim.motions {
         let (t, r) = (motion.translations(anim), motion.rotations(anim));
         let keyless = |has: bool, empty: bool| has && empty && motion.frames > 0;

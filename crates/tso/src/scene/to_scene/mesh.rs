@@ -348,7 +348,7 @@ impl Conversion<'_> {
         let bones = {
             let owners = g.owners();
             let real = owners.real.iter().flatten();
-            real.chain(owners.blends.iter().flatten()).collect::<alloc::collections::BTreeSet<_>>().len()
+            real.chain(owners.blends.iter().flatten()).collect::<meshwright_core::SortedSet<_>>().len()
         };
         if self.joints.known == 0 && bones > 1 {
             let message = super::without_skeleton(bones);

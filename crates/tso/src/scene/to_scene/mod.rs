@@ -11,12 +11,11 @@ use crate::anim::Anim;
 use crate::mesh::Mesh;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use bones::Joints;
-use meshwright_core::FileFormat;
+use meshwright_core::{FileFormat, SortedSet};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, MaterialId, MeshId, Node, Scene, SceneOptions,
 };
@@ -76,7 +75,7 @@ impl Assembly<'_> {
         if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {
             return;
         }
-        let mut bones = BTreeSet::<usize>::new();
+        let mut bones = SortedSet::<usize>::new();
         for (part, of_part) in self.parts.iter().zip(&joints.of_parts) {
             let owners = part.geometry.owners();
             let used = owners.real.into_iter().chain(owners.blends).flatten();

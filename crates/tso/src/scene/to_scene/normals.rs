@@ -2,10 +2,9 @@
 
 use super::bones::Joints;
 use crate::mesh::{Geometry, Owners};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::F32;
 use meshwright_core::math::{add, corner_angle, dot, face_normal, scale, unit, wide};
+use meshwright_core::{F32, SortedMap};
 
 /// The memory for computing the normal of a vertex.
 pub(crate) const EACH: usize = 224;
@@ -35,7 +34,7 @@ pub(crate) fn computed(
         let bone = owner.and_then(|b| usize::try_from(b).ok());
         bone.and_then(|b| owned.get(b)).copied().unwrap_or(usize::MAX)
     };
-    let (mut keys, mut corners) = (BTreeMap::new(), Vec::new());
+    let (mut keys, mut corners) = (SortedMap::new(), Vec::new());
     let (mut corner_of, mut place) = (Vec::with_capacity(g.real.len()), Vec::with_capacity(g.real.len()));
     for (v, owner) in g.real.iter().zip(&owners.real) {
         let world = joints.world.get(joint(*owner)).copied().unwrap_or_default();

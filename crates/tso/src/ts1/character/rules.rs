@@ -9,10 +9,9 @@ use crate::props::PropertyList;
 use crate::rules::{self, some};
 use crate::skel::rules::{BONE_DUP, NO_ROOT, PARENT, PARENT_CYCLE, ROOTS};
 use crate::skel::{Walk, is_null};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{F32, FieldPath, Findings, ReadError, Rule};
+use meshwright_core::{F32, FieldPath, Findings, ReadError, Rule, SortedMap};
 
 meshwright_core::rules! {
     warning FLAG_WORD = "bad-flag" ("W_FLAG"), BadValue [Tolerated],
@@ -221,7 +220,7 @@ fn skill(
     flag(s.moving, &path.field("moving"), places, f)?;
     places.skip(3);
     let path = path.field("motions");
-    let mut names = BTreeMap::new();
+    let mut names = SortedMap::new();
     for (i, m) in s.motions.iter().enumerate() {
         let path = path.index(i);
         let at = Places { ..*places }.take();
