@@ -7,6 +7,7 @@ use crate::dpm::{Dpm, Influence};
 use crate::optimize::{OptimizeOptions, Optimized};
 use crate::zym::Zym;
 use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{FileFormat, SortedSet, WriteError};
@@ -150,7 +151,7 @@ pub(super) fn check<M: Model>(
 /// the largest weights of a vertex, with 8-bit weights.
 fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
     budget.charge_items("blends", vertices.len() as u64, 128)?;
-    let mut known: SortedSet<[(u32, u8); 4]> = SortedSet::new();
+    let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
     for vertex in vertices {
         let mut row: Vec<_> =
             vertex.iter().map(|i| (i.bone, f64::from(i.influence.get()).max(0.0))).collect();

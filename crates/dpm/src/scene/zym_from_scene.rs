@@ -14,9 +14,10 @@ use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, scale};
-use meshwright_core::{F32, FileFormat, Findings, SortedMap, f32s, values};
+use meshwright_core::{F32, FileFormat, Findings, f32s, values};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromScene, FromSceneOptions,
@@ -115,7 +116,7 @@ pub(super) fn traced(
         map,
         names: Names::new(names::SHADERS, naming, &budget),
         budget: &budget,
-        known: SortedMap::new(),
+        known: BTreeMap::new(),
         model: Zym::default(),
         losses: &mut losses,
     };
@@ -188,7 +189,7 @@ struct RunConversion<'a, 'b> {
     names: Names<'b>,
     budget: &'b Budget,
     /// The numbers of the existing vertices.
-    known: SortedMap<Key, u32>,
+    known: BTreeMap<Key, u32>,
     model: Zym,
     losses: &'a mut Vec<Loss>,
 }
@@ -221,7 +222,7 @@ impl RunConversion<'_, '_> {
     /// Adds the vertices that do not exist yet, and returns the numbers of all.
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
-        let mut seen: SortedMap<Key, u32> = SortedMap::new();
+        let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
         let (mut row, mut odd, mut weights) = (Vec::new(), VertexFaults::default(), 0_usize);
         for v in 0..mesh.positions.len() {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;

@@ -1,8 +1,8 @@
 //! Finds neighbours of triangles.
 
 use crate::model::Iqm;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::SortedMap;
 use meshwright_scene::{Budget, ConvertError};
 
 /// Finds the neighbours of each triangle like the format's own tool: by the positions of corners.
@@ -15,7 +15,7 @@ pub(super) fn neighbours(
     let corners = positions.len();
     budget.charge_items("adjacency", n as u64, 3 * 96 + 24)?;
     budget.charge_items("adjacency", corners as u64, 64)?;
-    let mut first: SortedMap<[u32; 3], u32> = SortedMap::new();
+    let mut first: BTreeMap<[u32; 3], u32> = BTreeMap::new();
     let mut places = Vec::with_capacity(corners);
     for (v, p) in positions.enumerate() {
         let key = p.map(|c| (c + 0.0).to_bits());
@@ -23,7 +23,7 @@ pub(super) fn neighbours(
     }
     let place = |v: u32| places.get(v as usize).copied().unwrap_or(v);
     // Each edge with the triangle that has it in this direction.
-    let mut edges: SortedMap<(u32, u32), (u32, bool)> = SortedMap::new();
+    let mut edges: BTreeMap<(u32, u32), (u32, bool)> = BTreeMap::new();
     let of = |[a, b, c]: [u32; 3]| [(place(a), place(b)), (place(b), place(c)), (place(c), place(a))];
     for (t, triangle) in triangles.iter().enumerate() {
         for edge in of(*triangle) {
