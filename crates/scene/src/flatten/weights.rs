@@ -1,8 +1,8 @@
 //! Reduces the number of weights per vertex, and scales them to a sum of 1.
 
 use crate::mesh::{Influence, LocalVertex, Skin};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::SortedMap;
 use meshwright_core::math::{add, narrow, narrow1, wide};
 
 /// A sum of weights that differs from 1 by at most this is only rounded.
@@ -76,7 +76,8 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
 
 /// Merges the influences of each joint into its first one.
 fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
-    let mut first = SortedMap::new();
+    // One entry for each kind of vertex: the standard library's map is faster.
+    let mut first = BTreeMap::new();
     let mut kept: usize = 0;
     for i in 0..row.len() {
         let Some((influence, local)) = row.get(i).copied() else { continue };
