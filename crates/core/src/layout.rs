@@ -217,6 +217,16 @@ impl Coverage {
     }
 }
 
+/// Returns a zeroed buffer, or `None` if memory does not suffice.
+pub fn zeros(len: usize) -> Option<Vec<u8>> {
+    // `resize` on a reserved vector would write every page before its content is known. The reservation only checks
+    // that the memory is available.
+    let mut probe: Vec<u8> = Vec::new();
+    probe.try_reserve_exact(len).ok()?;
+    drop(core::hint::black_box(probe));
+    Some(alloc::vec![0; len])
+}
+
 /// A file image of known size that sections are copied into. Sections may overlap only if their shared bytes
 /// are equal, so that an edit of a shared section is never lost silently.
 #[derive(Debug)]
@@ -229,10 +239,7 @@ impl Image {
     /// Creates an image of `len` zero bytes and fills in the gaps. Returns `None` if memory does not suffice or a gap
     /// is outside the image.
     pub fn new(len: u64, gaps: &Gaps) -> Option<Self> {
-        let len = usize::try_from(len).ok()?;
-        let mut bytes = Vec::new();
-        bytes.try_reserve_exact(len).ok()?;
-        bytes.resize(len, 0);
+        let bytes = zeros(usize::try_from(len).ok()?)?;
         let mut image = Self { bytes, placed: Vec::new() };
         for (at, run) in gaps.runs() {
             image.place(at, run)?;

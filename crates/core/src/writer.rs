@@ -90,6 +90,16 @@ impl ByteWriter {
         self.bytes.extend(values.iter().flat_map(|v| v.to_bits().to_be_bytes()));
     }
 
+    /// Appends integers of 32 bits, big endian.
+    pub fn be_u32s(&mut self, values: &[u32]) {
+        self.bytes.extend(values.iter().flat_map(|v| v.to_be_bytes()));
+    }
+
+    /// Removes all bytes and keeps their memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
     /// Appends `n` zero bytes.
     pub fn zeros(&mut self, n: usize) {
         self.bytes.resize(self.bytes.len().saturating_add(n), 0);

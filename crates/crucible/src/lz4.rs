@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 use lz4_flex::block::{DecompressError, compress, decompress_into};
+use meshwright_core::layout::zeros;
 
 /// The maximum decoded size of a block. LZ4's own compressors reject more.
 pub const MAX_BLOCK: u64 = 0x7e00_0000;
@@ -28,16 +29,6 @@ pub(crate) enum DecodeError {
     TooShort { data: Vec<u8>, got: usize },
     /// Memory does not suffice.
     Memory,
-}
-
-/// Returns a zeroed buffer, or `None` if memory does not suffice.
-fn zeros(size: usize) -> Option<Vec<u8>> {
-    // `resize` on a reserved vector would write every page once more than the decoder does. The reservation
-    // only checks that the memory is available.
-    let mut probe: Vec<u8> = Vec::new();
-    probe.try_reserve_exact(size).ok()?;
-    drop(core::hint::black_box(probe));
-    Some(alloc::vec![0; size])
 }
 
 /// Decodes a block to `size` bytes, the stated size.

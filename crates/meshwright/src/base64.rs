@@ -3,16 +3,23 @@
 /// Returns the base64 form of RFC 4648, with padding.
 pub(crate) fn encoded(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for chunk in bytes.chunks(3) {
-        let part = |i: usize| chunk.get(i).map_or(0, |b| u32::from(*b));
-        let bits = part(0) << 16 | part(1) << 8 | part(2);
-        for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
+    let digit = |six: u8| DIGITS.get(usize::from(six & 63)).copied().unwrap_or(b'=');
+    let four = |[a, b, c]: [u8; 3]| [a >> 2, a << 4 | b >> 4, b << 2 | c >> 6, c].map(digit);
+    let (threes, rest) = bytes.as_chunks::<3>();
+    let mut out = Vec::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
+    threes.iter().for_each(|three| out.extend_from_slice(&four(*three)));
+    match *rest {
+        [a] => {
+            let [a, b, ..] = four([a, 0, 0]);
+            out.extend_from_slice(&[a, b, b'=', b'=']);
         }
+        [a, b] => {
+            let [a, b, c, _] = four([a, b, 0]);
+            out.extend_from_slice(&[a, b, c, b'=']);
+        }
+        _ => {}
     }
-    out
+    String::from_utf8(out).unwrap_or_default()
 }
 
 #[cfg(test)]

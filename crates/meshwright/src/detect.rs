@@ -43,6 +43,12 @@ pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     let text = is_text(bytes);
     let speaks = |f: &Format| f.holds_model() || !text || f.sniff(bytes) > Confidence::No;
     let named = name.and_then(Format::from_name).filter(speaks);
+    // Nothing is likelier than this, and some formats examine the whole file.
+    if let Some(certain) = named.map(|format| Detection::new(format, bytes))
+        && certain.confidence == Confidence::Certain
+    {
+        return Some(certain);
+    }
     let likeliest = Format::ALL
         .iter()
         .map(|&format| Detection::new(format, bytes))

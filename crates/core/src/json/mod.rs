@@ -20,7 +20,7 @@ mod scan;
 mod write;
 
 pub use scan::JsonType;
-pub use write::Quoted;
+pub use write::{Quoted, plain_len};
 
 use crate::{FieldPath, LimitExceeded, ReadError, Rule, Source};
 use alloc::borrow::Cow;

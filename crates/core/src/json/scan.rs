@@ -1,5 +1,6 @@
 //! The grammar of JSON, without recursion.
 
+use super::write::plain_len;
 use super::{Grammar, TextLocation};
 use crate::{ReadError, Rule};
 use alloc::borrow::Cow;
@@ -272,11 +273,9 @@ impl Scanner<'_, '_> {
         let mut escaped = false;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
-            let Some(n) = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)) else {
-                return self.syntax(start, "the string has no end");
-            };
-            self.at = self.at.saturating_add(n);
+            self.at = self.at.saturating_add(plain_len(rest));
             match self.peek() {
+                None => return self.syntax(start, "the string has no end"),
                 Some(b'"') => break,
                 Some(b'\\') => {
                     self.escape()?;

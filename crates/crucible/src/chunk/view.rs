@@ -232,17 +232,28 @@ impl Chunk<'_> {
         let dialect = self.dialect;
         let mut data = Vec::with_capacity(weights.len().saturating_mul(4 * dialect.weight_size()));
         for (vertex, four) in weights.iter().enumerate() {
-            for BoneWeight { bone, influence } in *four {
-                if dialect == Dialect::Bone32 {
-                    data.extend(bone.to_le_bytes());
-                } else {
-                    let number = u16::try_from(bone);
-                    let number = number.map_err(|_| AttributeError::BoneNumber { vertex, bone, dialect })?;
-                    data.extend(number.to_le_bytes());
-                }
-                data.extend(influence.to_bits().to_le_bytes());
-            }
+            put_bone_weights(dialect, vertex, four, &mut data)?;
         }
         self.set(Attribute::BoneWeights, data)
     }
+}
+
+/// Encodes the bones of a vertex, whose number is for the error.
+pub(crate) fn put_bone_weights(
+    dialect: Dialect,
+    vertex: usize,
+    four: &[BoneWeight; 4],
+    data: &mut Vec<u8>,
+) -> Result<(), AttributeError> {
+    for BoneWeight { bone, influence } in *four {
+        if dialect == Dialect::Bone32 {
+            data.extend(bone.to_le_bytes());
+        } else {
+            let number = u16::try_from(bone);
+            let number = number.map_err(|_| AttributeError::BoneNumber { vertex, bone, dialect })?;
+            data.extend(number.to_le_bytes());
+        }
+        data.extend(influence.to_bits().to_le_bytes());
+    }
+    Ok(())
 }

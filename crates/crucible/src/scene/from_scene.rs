@@ -3,7 +3,7 @@
 
 use crate::chunk::model::{AttributeError, Chunk};
 use crate::chunk::record::{Attribute, Dialect};
-use crate::chunk::view::BoneWeight;
+use crate::chunk::view::{BoneWeight, put_bone_weights};
 use crate::cmodel::model::CModel;
 use crate::scene::target::CrucibleTarget;
 use crate::scene::to_scene::{AXES, SCREEN, was_plane};
@@ -162,7 +162,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
             if flat {
                 self.turn(&mut mesh);
             }
-            chunks.push(self.chunk(&[&mesh.mesh], flat, &format!("meshes[{i}]"))?);
+            chunks.push(self.chunk(vec![mesh.mesh], flat, &format!("meshes[{i}]"))?);
         }
         Ok(CModel::new(chunks))
     }
@@ -195,43 +195,54 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         let mut full: Vec<_> =
             meshes.iter_mut().map(|m| &mut m.mesh).filter(|m| !m.positions.is_empty()).collect();
         fill_attributes(&mut full, "meshes", false, self.budget, &mut self.losses)?;
-        let filled: Vec<&Mesh> =
-            meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
+        let filled: Vec<_> = meshes.into_iter().map(|m| m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
             let loss = Loss::note("meshes-merged", "meshes", "all meshes became one");
             self.losses.push(loss.with_count(filled.len(), "mesh", "meshes"));
         }
-        self.chunk(&filled, flat, "meshes")
+        self.chunk(filled, flat, "meshes")
     }
 
-    fn chunk(&mut self, meshes: &[&Mesh], flat: bool, path: &str) -> Result<Chunk<'static>, ConvertError> {
+    /// Converts meshes to one chunk. Each array of a copied mesh is freed after it is encoded.
+    fn chunk(
+        &mut self,
+        mut meshes: Vec<Cow<'_, Mesh>>,
+        flat: bool,
+        path: &str,
+    ) -> Result<Chunk<'static>, ConvertError> {
         let mut chunk = Chunk::new(self.dialect);
-        chunk.set_indices(&self.indices(meshes, path)?);
+        chunk.set_indices(&self.indices(&meshes, path)?);
+        free(&mut meshes, |m| m.triangles = Vec::new());
         let set = |chunk: &mut Chunk<'static>, attribute, data| {
             chunk.set(attribute, data).map_err(|e| unsupported_attribute(path, &e))
         };
-        let floats = |of: fn(&Mesh) -> &[[f32; 3]]| self.joined(meshes, |m| of(m).iter().copied());
         if flat {
-            let points = self.joined(meshes, |m| m.positions.iter().map(|[x, y, _]| [*x, *y]))?;
+            let points = self.joined(&meshes, |m| m.positions.iter().map(|[x, y, _]| [*x, *y]))?;
             set(&mut chunk, Attribute::Position2, points)?;
         } else {
-            set(&mut chunk, Attribute::Position3, floats(|m| &m.positions)?)?;
+            let points = self.joined(&meshes, |m| m.positions.iter().copied())?;
+            set(&mut chunk, Attribute::Position3, points)?;
         }
         let (mut losses, has) = (Vec::new(), |a| Attribute::flag(a, self.dialect).is_some());
-        if all_have(meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
-            set(&mut chunk, Attribute::Normal, floats(|m| &m.normals)?)?;
+        if all_have(&meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
+            let normals = self.joined(&meshes, |m| m.normals.iter().copied())?;
+            set(&mut chunk, Attribute::Normal, normals)?;
+            free(&mut meshes, |m| m.normals = Vec::new());
         }
-        if all_have(meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
-            set(&mut chunk, Attribute::Uv, self.joined(meshes, |m| m.uvs.iter().copied())?)?;
+        if all_have(&meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
+            set(&mut chunk, Attribute::Uv, self.joined(&meshes, |m| m.uvs.iter().copied())?)?;
+            free(&mut meshes, |m| m.uvs = Vec::new());
         }
         if has(Attribute::Tangent)
-            && all_have(meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
+            && all_have(&meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
         {
-            let tangents = self.joined(meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
+            let tangents = self.joined(&meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
             set(&mut chunk, Attribute::Tangent, tangents)?;
+            free(&mut meshes, |m| m.tangents = Vec::new());
         }
         if meshes.iter().any(|m| !m.colors.is_empty()) {
-            set(&mut chunk, Attribute::Color, self.colors(meshes)?)?;
+            set(&mut chunk, Attribute::Color, self.colors(&meshes)?)?;
+            free(&mut meshes, |m| m.colors = Vec::new());
         }
         let foreign = meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|s| !self.is_named(s))).count();
         if foreign > 0 {
@@ -241,15 +252,15 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
         let root = self.skeleton.filter(|_| meshes.iter().any(|m| named(m))).and_then(|s| self.root(s));
         let bound = |m: &Mesh| named(m) || root.is_some();
-        if all_have(meshes, path, "bone weights", &mut losses, bound) {
-            let weights = self.weights(meshes, root, path, &mut losses)?;
-            chunk.set_bone_weights(&weights).map_err(|e| unsupported_attribute(path, &e))?;
+        if all_have(&meshes, path, "bone weights", &mut losses, bound) {
+            let weights = self.weights(&meshes, root, path, &mut losses)?;
+            set(&mut chunk, Attribute::BoneWeights, weights)?;
         }
         self.losses.append(&mut losses);
         Ok(chunk)
     }
 
-    fn indices(&self, meshes: &[&Mesh], path: &str) -> Result<Vec<u32>, ConvertError> {
+    fn indices(&self, meshes: &[Cow<'_, Mesh>], path: &str) -> Result<Vec<u32>, ConvertError> {
         let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");
         let count = sum(meshes, |m| m.triangles.len() * 3);
         // The decoded stream needs the same memory again.
@@ -269,7 +280,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
     /// Joins the floats of all meshes to one stream.
     fn joined<'m, const N: usize, I: ExactSizeIterator<Item = [f32; N]>>(
         &self,
-        meshes: &[&'m Mesh],
+        meshes: &'m [Cow<'_, Mesh>],
         of: impl Fn(&'m Mesh) -> I,
     ) -> Result<Vec<u8>, LimitExceeded> {
         let count: usize = meshes.iter().map(|m| of(m).len()).sum();
@@ -278,7 +289,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         Ok(data)
     }
 
-    fn colors(&self, meshes: &[&Mesh]) -> Result<Vec<u8>, LimitExceeded> {
+    fn colors(&self, meshes: &[Cow<'_, Mesh>]) -> Result<Vec<u8>, LimitExceeded> {
         let mut data = self.budget.reserve("streams", sum(meshes, |m| m.positions.len() * 4))?;
         for mesh in meshes {
             data.extend(mesh.colors.iter().flat_map(|c| mesh.color_encoding.to_srgb(*c)));
@@ -300,16 +311,15 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
 
     fn weights(
         &self,
-        meshes: &[&Mesh],
+        meshes: &[Cow<'_, Mesh>],
         root: Option<u32>,
         path: &str,
         losses: &mut Vec<Loss>,
-    ) -> Result<Vec<[BoneWeight; INFLUENCES]>, LimitExceeded> {
+    ) -> Result<Vec<u8>, ConvertError> {
+        let size = Attribute::BoneWeights.size(self.dialect);
         let count = sum(meshes, |m| m.positions.len());
-        // The decoded stream needs the same memory again.
-        self.budget.charge_items("bone weights", count as u64, Attribute::BoneWeights.size(self.dialect))?;
-        let mut all = self.budget.reserve("bone weights", count)?;
-        let mut unbound = 0;
+        let mut data = self.budget.reserve("streams", count.saturating_mul(size))?;
+        let (mut number, mut unbound) = (0, 0);
         for mesh in meshes {
             let skin = mesh.skin.as_ref().filter(|s| self.is_named(s));
             let numbers =
@@ -327,7 +337,9 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
                     unbound += 1;
                     four[0] = BoneWeight { bone: root, influence: F32::new(1.0) };
                 }
-                all.push(four);
+                put_bone_weights(self.dialect, number, &four, &mut data)
+                    .map_err(|e| unsupported_attribute(path, &e))?;
+                number += 1;
             }
         }
         if unbound > 0 {
@@ -335,7 +347,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
             losses
                 .push(Loss::new("vertices-unbound", path, message).with_count(unbound, "vertex", "vertices"));
         }
-        Ok(all)
+        Ok(data)
     }
 
     /// Returns the skeleton to write: the one that weights refer to, otherwise the first real one. Also
@@ -398,13 +410,22 @@ fn unsupported_attribute(path: &str, e: &AttributeError) -> ConvertError {
     ConvertError::unsupported(path, e.to_string())
 }
 
-fn sum(meshes: &[&Mesh], of: impl Fn(&Mesh) -> usize) -> usize {
+fn sum(meshes: &[Cow<'_, Mesh>], of: impl Fn(&Mesh) -> usize) -> usize {
     meshes.iter().map(|m| of(m)).fold(0, usize::saturating_add)
+}
+
+/// Frees an array of each mesh that is a copy.
+fn free(meshes: &mut [Cow<'_, Mesh>], array: impl Fn(&mut Mesh)) {
+    for mesh in meshes {
+        if let Cow::Owned(mesh) = mesh {
+            array(mesh);
+        }
+    }
 }
 
 /// Returns true if every mesh has an attribute, so that the chunk gets it.
 fn all_have(
-    meshes: &[&Mesh],
+    meshes: &[Cow<'_, Mesh>],
     path: &str,
     what: &'static str,
     losses: &mut Vec<Loss>,

@@ -1,15 +1,12 @@
 //! Writes a DPM file: computes a layout, then the bytes.
-#![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
 
 use super::layout::{Layout, MeshLayout};
 use super::model::{Bounds, Dpm, Frame, Mesh, Vertices};
 use super::parse::{MAGIC, TYPE};
-use super::record::{
-    bone as b, bounds as bounds_record, frame as f, header as h, influence, mesh as m, vertex,
-};
+use super::record::{bone as b, bounds as bounds_record, frame as f, header as h, mesh as m};
 use super::rules::check;
 use crate::bone::Bone;
-use crate::encode::{floats, poses, table, words};
+use crate::encode::{Section, table};
 use crate::record::within;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -53,20 +50,20 @@ fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
     for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
         let [verts, texcoords, indices, groupids] = &mut placed;
         if verts.insert((at.ofs_verts, Arc::as_ptr(&mesh.vertices).addr())) {
-            file.write_section(at.ofs_verts, &vertices(&mesh.vertices))?;
+            place_vertices(&mesh.vertices, &mut Section::begin(file, at.ofs_verts))?;
         }
         if texcoords.insert((at.ofs_texcoords, Arc::as_ptr(&mesh.texcoords).addr())) {
-            file.write_section(at.ofs_texcoords, &floats(mesh.texcoords.as_flattened()))?;
+            Section::begin(file, at.ofs_texcoords).floats(mesh.texcoords.as_flattened())?;
         }
         if indices.insert((at.ofs_indices, Arc::as_ptr(&mesh.triangles).addr())) {
-            file.write_section(at.ofs_indices, &words(mesh.triangles.as_flattened()))?;
+            Section::begin(file, at.ofs_indices).words(mesh.triangles.as_flattened())?;
         }
         if groupids.insert((at.ofs_groupids, Arc::as_ptr(&mesh.groupids).addr())) {
-            file.write_section(at.ofs_groupids, &words(&mesh.groupids))?;
+            Section::begin(file, at.ofs_groupids).words(&mesh.groupids)?;
         }
     }
     for (pose, &at) in model.poses.chunks(model.bones.len().max(1)).zip(&layout.poses) {
-        file.write_section(at, &poses(pose))?;
+        Section::begin(file, at).poses(pose)?;
     }
     Some(())
 }
@@ -124,18 +121,19 @@ fn frame_header(w: &mut ByteWriter, frame: &Frame, ofs_pose: u32) {
     });
 }
 
-/// Encodes all vertices in one loop, because there are many.
-fn vertices(v: &Vertices) -> Vec<u8> {
-    let size = v.counts.len() * vertex::SIZE + v.influences.len() * influence::SIZE;
-    let mut w = ByteWriter::with_capacity(size);
-    for (influences, count) in v.iter().zip(&v.counts) {
-        w.be_u32(*count);
-        for i in influences {
-            w.be_f32s(&i.origin);
-            w.be_f32s(&[i.influence]);
-            w.be_f32s(&i.normal);
-            w.be_u32(i.bone);
+fn place_vertices(vertices: &Vertices, section: &mut Section<'_>) -> Option<()> {
+    let mut rest = vertices.influences.as_slice();
+    section.items(&vertices.counts, |w, counts| {
+        for count in counts {
+            let own;
+            (own, rest) = rest.split_at_checked(*count as usize).unwrap_or((rest, &[]));
+            w.be_u32(*count);
+            for i in own {
+                w.be_f32s(&i.origin);
+                w.be_f32s(&[i.influence]);
+                w.be_f32s(&i.normal);
+                w.be_u32(i.bone);
+            }
         }
-    }
-    w.into_bytes()
+    })
 }

@@ -161,6 +161,13 @@ pub(super) fn source_of(scene: &Scene, drawable: &Drawable<'_>) -> Option<usize>
     (whole && counts(scene.meshes.get(id)?) == counts(&drawable.mesh)).then_some(id)
 }
 
+/// Returns the number of influences that the vertices of a mesh get: one for a vertex without any.
+fn influences_of(mesh: &meshwright_scene::Mesh) -> usize {
+    let Some(skin) = &mesh.skin else { return mesh.positions.len() };
+    let loose = (0..mesh.positions.len()).filter(|v| skin.range(*v).is_empty()).count();
+    skin.influences.len().saturating_add(loose)
+}
+
 /// Converts meshes.
 struct MeshConversion<'a, 'b> {
     scene: &'a Scene,
@@ -178,7 +185,7 @@ impl MeshConversion<'_, '_> {
         let name = material.map_or(drawable.name, |m| m.name.as_str());
         let shader = crate::bone::Name::truncated(&self.names.fit_shared(name, &path, self.losses)?);
         let (n, tris) = (mesh.positions.len(), mesh.triangles.len());
-        let influences = mesh.skin.as_ref().map_or(0, |s| s.influences.len()).saturating_add(n);
+        let influences = influences_of(mesh);
         self.budget.charge_items("vertices", influences as u64, size_of::<Influence>())?;
         self.budget.charge_items("vertices", n as u64, size_of::<([F32; 2], u32)>())?;
         self.budget.charge_items("triangles", tris as u64, size_of::<([u32; 3], u32)>())?;
@@ -198,10 +205,9 @@ impl MeshConversion<'_, '_> {
     }
 
     fn vertices(&mut self, mesh: &meshwright_scene::Mesh, path: &str) -> Result<Vertices, ConvertError> {
-        let influences = mesh.skin.as_ref().map_or(0, |s| s.influences.len());
         let mut vertices = Vertices {
             counts: Vec::with_capacity(mesh.positions.len()),
-            influences: Vec::with_capacity(influences.max(mesh.positions.len())),
+            influences: Vec::with_capacity(influences_of(mesh)),
         };
         let (mut row, mut odd, mut apart) = (Vec::new(), VertexFaults::default(), 0.0_f32);
         for v in 0..mesh.positions.len() {

@@ -14,7 +14,6 @@ use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, scale};
 use meshwright_core::{F32, FileFormat, Findings, f32s, values};
@@ -110,23 +109,26 @@ pub(super) fn traced(
         &mut losses,
     );
     let mut bones = Bones::from_scene(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let count = drawables.instances().count();
     let mut work = RunConversion {
         scene,
         bones: &bones,
         map,
         names: Names::new(names::SHADERS, naming, &budget),
         budget: &budget,
-        known: BTreeMap::new(),
         model: Zym::default(),
+        normals: Vec::new(),
+        starts: Vec::new(),
+        is_shared: count > 1,
         losses: &mut losses,
     };
-    let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
+    let mut meshes = budget.reserve("meshes", count)?;
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
         meshes.push(source_of(scene, &drawable));
         work.run(&drawable)?;
     }
-    let mut model = work.model;
+    let mut model = work.share_vertices();
     losses.append(&mut drawables.take_losses());
     if model.counts.len() < 3 || model.triangle_count() == 0 {
         let message = "nothing is drawn; a ZYM needs a triangle";
@@ -175,22 +177,27 @@ impl FromScene for Zym {
     }
 }
 
-/// The bits of a vertex, and the number of equal vertices before it in the mesh.
-type Key = (u32, [[u32; 3]; 2], [u32; 2], u32);
+/// The memory of a vertex in the model, in bytes.
+const VERTEX: usize = size_of::<(ZymInfluence, [F32; 2], u32)>();
+/// The memory for finding equal vertices, in bytes per vertex.
+const SHARING: usize = size_of::<([F32; 3], [u32; 3])>();
 
-/// The memory for sorting per vertex, in bytes.
-const VERTEX: usize = 2 * size_of::<(Key, u32)>() + size_of::<ZymInfluence>() + 16;
-
-/// Builds the triangle runs.
+/// Builds the triangle runs, one for each mesh. Their vertices are not shared until
+/// [`share_vertices`](Self::share_vertices).
 struct RunConversion<'a, 'b> {
     scene: &'a Scene,
     bones: &'a Bones<'a>,
     map: AxisMap,
     names: Names<'b>,
     budget: &'b Budget,
-    /// The numbers of the existing vertices.
-    known: BTreeMap<Key, u32>,
     model: Zym,
+    /// The normal of each vertex if several meshes are drawn. The model does not store it, but vertices with different
+    /// ones are not shared.
+    normals: Vec<[F32; 3]>,
+    /// The number of vertices before each run.
+    starts: Vec<usize>,
+    /// True if several meshes are drawn.
+    is_shared: bool,
     losses: &'a mut Vec<Loss>,
 }
 
@@ -201,16 +208,16 @@ impl RunConversion<'_, '_> {
         let name = material.map_or(drawable.name, |m| m.name.as_str());
         let shader = Name::truncated(&self.names.fit_shared(name, &path, self.losses)?);
         let tris = mesh.triangles.len();
-        self.budget.charge_items("vertices", mesh.positions.len() as u64, VERTEX)?;
+        let each = if self.is_shared { VERTEX + SHARING } else { VERTEX };
+        self.budget.charge_items("vertices", mesh.positions.len() as u64, each)?;
         self.budget.charge_items("triangles", tris as u64, size_of::<[u32; 3]>() + 1)?;
         if !mesh.normals.is_empty() {
             let message = "the format stores no normals; engines make them from the triangles";
             self.losses.push(Loss::new("normals-dropped", &*path, message));
         }
-        let numbers_of = self.vertices(mesh, &path)?;
-        let triangle = |t: &[u32; 3]| {
-            self.map.triangle(t.map(|v| numbers_of.get(v as usize).copied().unwrap_or_default()))
-        };
+        let first = u32::try_from(self.model.influences.len()).unwrap_or(u32::MAX);
+        self.vertices(mesh, &path)?;
+        let triangle = |t: &[u32; 3]| self.map.triangle(t.map(|v| first.saturating_add(v)));
         self.model.runs.push(ZymRun { shader, triangles: mesh.triangles.iter().map(triangle).collect() });
         let source = drawable.id().and_then(|id| self.scene.meshes.get(id.0));
         let extras = source.filter(|m| m.triangles.len() == tris).and_then(|m| m.extras.as_ref());
@@ -219,39 +226,88 @@ impl RunConversion<'_, '_> {
         Ok(())
     }
 
-    /// Adds the vertices that do not exist yet, and returns the numbers of all.
-    fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
-        let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
-        let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
+    /// Adds the vertices of a mesh.
+    fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<(), ConvertError> {
+        let n = mesh.positions.len();
+        self.starts.push(self.model.influences.len());
+        self.model.influences.reserve(n);
+        self.model.texcoords.reserve(n);
         let (mut row, mut odd, mut weights) = (Vec::new(), VertexFaults::default(), 0_usize);
-        for v in 0..mesh.positions.len() {
+        for v in 0..n {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
-            let Some(part) = row.first() else { continue };
+            let part = row.first().copied().unwrap_or_default();
             let weight = part.influence.get();
             weights += usize::from((weight - 1.0).abs() > 1.0e-3);
-            let (influence, normal) = unweighted(part);
+            let (influence, normal) = unweighted(&part);
             let uv = mesh.uvs.get(v).map_or([F32::default(); 2], |[u, v]| [F32::new(*u), F32::new(1.0 - v)]);
-            let bits = |v: [F32; 3]| v.map(F32::to_bits);
-            let mut key = (influence.bone, [bits(influence.origin), bits(normal)], uv.map(F32::to_bits), 0);
-            let like = seen.entry(key).or_insert(0);
-            key.3 = *like;
-            *like += 1;
-            let next = u32::try_from(self.model.counts.len()).unwrap_or(u32::MAX);
-            let number = *self.known.entry(key).or_insert(next);
-            if number == next {
-                self.model.counts.push(1);
-                self.model.influences.push(influence);
-                self.model.texcoords.push(uv);
+            self.model.influences.push(influence);
+            self.model.texcoords.push(uv);
+            if self.is_shared {
+                self.normals.push(normal);
             }
-            all.push(number);
         }
         odd.report(path, self.losses);
         if weights > 0 {
             let loss = Loss::new("influence-sum", path, "the format has no weights other than 1");
             self.losses.push(loss.with_count(weights, "vertex", "vertices"));
         }
-        Ok(all)
+        Ok(())
     }
+
+    /// Stores identical vertices of several meshes once, or as often as one mesh has them, and returns the model.
+    fn share_vertices(self) -> Zym {
+        let Self { mut model, normals, starts, is_shared, .. } = self;
+        if is_shared && starts.len() > 1 {
+            let same = same_vertices(&model, &normals, &starts);
+            let (mut numbers, mut kept) = (alloc::vec![0_u32; same.len()], 0_usize);
+            for (v, first) in same.iter().enumerate() {
+                if *first as usize == v {
+                    numbers[v] = u32::try_from(kept).unwrap_or(u32::MAX);
+                    model.influences[kept] = model.influences[v];
+                    model.texcoords[kept] = model.texcoords[v];
+                    kept += 1;
+                } else {
+                    numbers[v] = numbers[*first as usize];
+                }
+            }
+            model.influences.truncate(kept);
+            model.texcoords.truncate(kept);
+            let corners = model.runs.iter_mut().flat_map(|run| run.triangles.as_flattened_mut());
+            corners.for_each(|v| *v = numbers.get(*v as usize).copied().unwrap_or_default());
+        }
+        model.counts = alloc::vec![1; model.influences.len()];
+        model
+    }
+}
+
+/// Returns for each vertex the first one that is stored for it. The second of two equal vertices of a mesh is the second
+/// of another.
+fn same_vertices(model: &Zym, normals: &[[F32; 3]], starts: &[usize]) -> Vec<u32> {
+    let bits = |v: [F32; 3]| v.map(F32::to_bits);
+    let key = |v: u32| {
+        let v = v as usize;
+        let (influence, uv) = (&model.influences[v], model.texcoords[v].map(F32::to_bits));
+        (influence.bone, bits(influence.origin), bits(normals[v]), uv)
+    };
+    let mut same: Vec<u32> = (0..).take(model.influences.len()).collect();
+    let mut order = same.clone();
+    order.sort_unstable_by_key(|v| (key(*v), *v));
+    let mut firsts = Vec::new();
+    for equal in order.chunk_by(|a, b| key(*a) == key(*b)) {
+        let (mut mesh, mut nth) = (0, 0);
+        firsts.clear();
+        for v in equal {
+            // Vertices of a mesh have successive numbers.
+            let own = starts.partition_point(|start| *start <= *v as usize);
+            nth = if own == mesh { nth + 1 } else { 0 };
+            mesh = own;
+            match firsts.get(nth) {
+                Some(first) => same[*v as usize] = *first,
+                None => firsts.push(*v),
+            }
+        }
+    }
+    same
 }
 
 /// Returns an influence as a full vertex without its weight, and its normal.

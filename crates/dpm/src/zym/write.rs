@@ -3,10 +3,10 @@
 use super::layout::ZymLayout;
 use super::model::{Zym, ZymBounds, ZymScene};
 use super::parse::{MAGIC, TYPE};
-use super::record::{LUMPS, bone as b, bounds as bounds_record, header as h, lump, scene as s, vertex};
+use super::record::{LUMPS, bone as b, bounds as bounds_record, header as h, lump, scene as s};
 use super::rules::check;
 use crate::bone::Bone;
-use crate::encode::{floats, poses, table, words};
+use crate::encode::{Section, table};
 use crate::record::within;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Placer, emit};
@@ -33,11 +33,27 @@ impl Zym {
 
 fn place(model: &Zym, layout: &ZymLayout, file: &mut Placer) -> Option<()> {
     file.write_section(0_u32, &header(model, layout)?)?;
-    layout
-        .lumps
-        .iter()
-        .zip(lumps(model)?)
-        .try_for_each(|((start, _), bytes)| file.write_section(*start, &bytes))
+    let [scenes, poses, bones, counts, vertices, texcoords, render, shaders, trizone] =
+        layout.lumps.map(|(start, _)| start);
+    file.write_section(scenes, &table(&model.scenes, scene))?;
+    Section::begin(file, poses).poses(&model.poses)?;
+    file.write_section(bones, &table(&model.bones, bone))?;
+    Section::begin(file, counts).words(&model.counts)?;
+    Section::begin(file, vertices).items(&model.influences, |w, influences| {
+        for influence in influences {
+            w.be_u32(influence.bone);
+            w.be_f32s(&influence.origin);
+        }
+    })?;
+    Section::begin(file, texcoords).floats(model.texcoords.as_flattened())?;
+    let (mut section, mut names) = (Section::begin(file, render), Vec::new());
+    for run in &model.runs {
+        section.words(&[u32::try_from(run.triangles.len()).ok()?])?;
+        section.words(run.triangles.as_flattened())?;
+        names.extend_from_slice(run.shader.raw());
+    }
+    file.write_section(shaders, &names)?;
+    file.write_section(trizone, &model.trizone)
 }
 
 fn bounds(r: &mut Record<'_>, field: Field, bounds: &ZymBounds) {
@@ -92,30 +108,4 @@ fn bone(w: &mut ByteWriter, bone: &Bone) {
         r.be_u32(b::FLAGS, bone.flags.0);
         r.be_i32(b::PARENT, bone.parent);
     });
-}
-
-/// Returns the lumps in the order of the header. Vertices are encoded in one loop, because there are many.
-fn lumps(model: &Zym) -> Option<[Vec<u8>; LUMPS.len()]> {
-    let mut verts = ByteWriter::with_capacity(model.influences.len().saturating_mul(vertex::SIZE));
-    for influence in &model.influences {
-        verts.be_u32(influence.bone);
-        verts.be_f32s(&influence.origin);
-    }
-    let (mut render, mut shaders) = (Vec::new(), Vec::new());
-    for run in &model.runs {
-        render.extend_from_slice(&u32::try_from(run.triangles.len()).ok()?.to_be_bytes());
-        render.extend_from_slice(&words(run.triangles.as_flattened()));
-        shaders.extend_from_slice(run.shader.raw());
-    }
-    Some([
-        table(&model.scenes, scene),
-        poses(&model.poses),
-        table(&model.bones, bone),
-        words(&model.counts),
-        verts.into_bytes(),
-        floats(model.texcoords.as_flattened()),
-        render,
-        shaders,
-        model.trizone.clone(),
-    ])
 }

@@ -1,6 +1,6 @@
 //! Writes native fields as JSON.
 
-use meshwright_core::json::Quoted;
+use meshwright_core::json::{Quoted, plain_len};
 use meshwright_scene::{Budget, Clip, ConvertError, Extra, LayerKind, Scene};
 use std::fmt::Write as _;
 use std::num::NonZeroU16;
@@ -240,7 +240,9 @@ fn length(extra: &Extra) -> usize {
     // An escape takes six bytes for one.
     let escaped = |b: &u8| b.is_ascii_control() || matches!(b, b'"' | b'\\');
     let text = |t: &str| {
-        let escapes = t.bytes().filter(|b| escaped(b)).count();
+        // Most texts have none, and the record of an embedded original is long.
+        let plain = plain_len(t.as_bytes());
+        let escapes = t.bytes().skip(plain).filter(|b| escaped(b)).count();
         t.len().saturating_add(escapes.saturating_mul(5)).saturating_add(2)
     };
     let all = |parts: &mut dyn Iterator<Item = usize>| parts.fold(0, usize::saturating_add);

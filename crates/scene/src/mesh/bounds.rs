@@ -18,8 +18,9 @@ impl Bounds {
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
         let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
         for point in points {
-            let ends = bounds.min.iter_mut().zip(bounds.max.iter_mut());
-            for ((min, max), at) in ends.zip(point).filter(|(_, at)| at.is_finite()) {
+            // Minimum and maximum ignore NaN. Without a branch, several coordinates are compared at once.
+            let point = point.map(|at| if at.is_finite() { at } else { f32::NAN });
+            for ((min, max), at) in bounds.min.iter_mut().zip(&mut bounds.max).zip(point) {
                 (*min, *max) = (min.min(at), max.max(at));
             }
         }
@@ -109,6 +110,10 @@ impl Scene {
                 Some((skin, rest)) => {
                     let positions = mesh.positions.iter().enumerate();
                     Bounds::around(positions.map(|(v, stored)| matrix.point(rest.position(skin, v, *stored))))
+                }
+                // The sum with 0 removes the sign of zeros, as the multiplication does.
+                None if *matrix == Affine::IDENTITY => {
+                    Bounds::around(mesh.positions.iter().map(|at| at.map(|at| at + 0.0)))
                 }
                 None => Bounds::around(mesh.positions.iter().map(|at| matrix.point(*at))),
             }

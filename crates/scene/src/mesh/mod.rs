@@ -182,6 +182,8 @@ impl Skin {
 
     /// Returns the maximum number of influences of a vertex.
     pub fn max_influences(&self) -> usize {
-        (0..self.vertex_count()).map(|v| self.influences(v).len()).max().unwrap_or(0)
+        let ends = self.starts.iter().skip(1);
+        self.starts.iter().zip(ends).map(|(start, end)| end.saturating_sub(*start)).max().unwrap_or(0)
+            as usize
     }
 }

@@ -133,8 +133,12 @@ impl<'s> Made<'s> {
         let mut character = options.format.character.map(|form| Records::new(form, stem, name, scene));
         let mut meshes: Vec<MadeMesh<'s>> = Vec::new();
         for drawable in drawables.by_ref() {
-            let drawable = drawable?;
+            let mut drawable = drawable?;
             gatherer.add(&drawable)?;
+            // Its vertices are in the gatherer now.
+            let mut rest = meshwright_scene::Mesh::default();
+            rest.material = drawable.mesh.material;
+            drawable.mesh = Cow::Owned(rest);
             gatherer.report(&drawable.path(), losses);
             let mut geometry = gatherer.arrange()?;
             geometry.total = extras::total_in(extras_of(scene, &drawable));

@@ -48,7 +48,7 @@ struct Bound {
 /// A vertex in the space of one bone.
 #[derive(Clone, Copy, Debug)]
 struct Local {
-    target: usize,
+    target: u32,
     position: [f32; 3],
     normal: [f32; 3],
 }
@@ -150,6 +150,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                 alloc::vec![self.unskinned()?]
             }
         };
+        self.vertices.reserve(n);
+        self.faces.reserve(mesh.triangles.len());
         self.notes.no_uvs += usize::from(mesh.uvs.is_empty() && n > 0);
         for v in 0..n {
             let loose = self.loose(mesh, skin, v, &joints);
@@ -290,7 +292,11 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let real = parts.first().map(&mut place);
         let blend = parts.get(1).map(|part| (q, place(part)));
         self.notes.not_finite += usize::from(!finite || beyond);
-        let real = real.unwrap_or(Local { target: home, position: narrow(position), normal: narrow(normal) });
+        let real = real.unwrap_or(Local {
+            target: number(home),
+            position: narrow(position),
+            normal: narrow(normal),
+        });
         Loose { uv, real, blend }
     }
 
@@ -311,7 +317,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let known = position.iter().all(|c| c.is_finite());
         *beyond |= !known;
         let normal = narrow(unit(n).unwrap_or(UP));
-        Local { target, position: if known { position } else { [0.0; 3] }, normal }
+        Local { target: number(target), position: if known { position } else { [0.0; 3] }, normal }
     }
 
     /// Returns the parts of a vertex, one per joint, largest first.
@@ -388,58 +394,88 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let (vertices, faces) = (core::mem::take(&mut self.vertices), core::mem::take(&mut self.faces));
         let budget = self.budget;
         budget.work("bones", self.targets.len() as u64)?;
-        let index = |n: usize| {
-            let many = || ConvertError::unsupported("vertices", "the format counts with 32 bits");
-            u32::try_from(n).map_err(|_| many())
-        };
-        budget.charge_items("vertices", vertices.len() as u64, 2 * size_of::<usize>() + size_of::<u32>())?;
+        let many = |_| ConvertError::unsupported("vertices", "the format counts with 32 bits");
+        let index = |n: usize| u32::try_from(n).map_err(many);
+        let all = index(vertices.len())?;
+        budget.charge_items("vertices", all.into(), 2 * size_of::<u32>())?;
         let (order, rank) = self.order();
-        let mut real_order: Vec<usize> = (0..vertices.len()).collect();
-        real_order.order_by_key(|v| rank[vertices[*v].real.target]);
-        let mut place = alloc::vec![0_u32; vertices.len()];
-        for (new, old) in real_order.iter().enumerate() {
-            place[*old] = index(new)?;
-        }
-        let blend_of = |v: usize| vertices[v].blend.map(|b| rank[b.1.target]);
-        let mut blend_order: Vec<usize> =
-            (0..vertices.len()).filter(|v| vertices[*v].blend.is_some()).collect();
-        blend_order.order_by_key(|v| (blend_of(*v), place[*v]));
+        let real_rank = |v: u32| rank[vertices[v as usize].real.target as usize];
+        let blend_rank = |v: u32| Some(rank[vertices[v as usize].blend?.1.target as usize]);
+        let mut reals = Run::count(order.len(), (0..all).map(real_rank));
+        let mut blends = Run::count(order.len(), (0..all).filter_map(blend_rank));
 
         let mut geometry = Geometry { total: Total::All, ..Geometry::default() };
-        let (mut real, mut blend) = (0_usize, 0_usize);
-        for (t, target) in order.iter().map(|t| &self.targets[*t]).enumerate() {
-            let reals =
-                real_order[real..].iter().take_while(|v| rank[vertices[**v].real.target] == t).count();
-            let blends = blend_order[blend..].iter().take_while(|v| blend_of(**v) == Some(t)).count();
-            if reals == 0 && blends == 0 {
+        for ((t, reals), blends) in order.iter().zip(&reals).zip(&blends) {
+            if reals.count == 0 && blends.count == 0 {
                 continue;
             }
             geometry.bindings.push(Binding {
                 bone: index(geometry.bones.len())?,
-                first_real: index(real)?,
-                real_count: index(reals)?,
-                first_blend: if blends == 0 { BLEND_UNUSED } else { index(blend)? },
-                blend_count: index(blends)?,
+                first_real: reals.next,
+                real_count: reals.count,
+                first_blend: if blends.count == 0 { BLEND_UNUSED } else { blends.next },
+                blend_count: blends.count,
             });
-            geometry.bones.push(target.name.clone());
-            real += reals;
-            blend += blends;
+            geometry.bones.push(self.targets[*t].name.clone());
+        }
+        let blend_count: u32 = blends.iter().map(|run| run.count).sum();
+        let (mut place, mut sorted) =
+            (alloc::vec![0_u32; vertices.len()], alloc::vec![0_u32; vertices.len()]);
+        for v in 0..all {
+            let new = reals[real_rank(v)].take();
+            place[v as usize] = new;
+            sorted[new as usize] = v;
         }
         geometry.real = budget.reserve("vertices", vertices.len())?;
-        geometry.real.extend(real_order.iter().map(|v| {
-            let Loose { uv, real, .. } = &vertices[*v];
+        geometry.real.extend(sorted.iter().map(|v| {
+            let Loose { uv, real, .. } = &vertices[*v as usize];
             RealVertex { uv: f32s(*uv), position: f32s(real.position), normal: f32s(real.normal) }
         }));
-        geometry.blends = budget.reserve("vertices", blend_order.len())?;
-        geometry.blends.extend(blend_order.iter().filter_map(|v| {
-            let (weight, local) = vertices[*v].blend?;
+        geometry.blends = budget.filled("vertices", blend_count as usize, BlendVertex::default())?;
+        // Within a bone, blend vertices have the order of their real vertices.
+        for (target, v) in (0_u32..).zip(&sorted) {
+            let Some((weight, local)) = vertices[*v as usize].blend else { continue };
             let (position, normal) = (f32s(local.position), f32s(local.normal));
-            Some(BlendVertex { weight, target: place[*v], position, normal })
-        }));
+            let slot = blends[rank[local.target as usize]].take();
+            geometry.blends[slot as usize] = BlendVertex { weight, target, position, normal };
+        }
         let corner = |v: u32| usize::try_from(v).ok().and_then(|v| place.get(v)).copied().unwrap_or(0);
         geometry.faces = faces;
         geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
         Ok(geometry)
+    }
+}
+
+/// Returns the number of a bone in fewer bits, because each vertex has one.
+fn number(target: usize) -> u32 {
+    u32::try_from(target).unwrap_or(u32::MAX)
+}
+
+/// The vertices of a bone in a sorted list.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    /// The position of the next vertex that is added; at first that of the first one.
+    next: u32,
+    count: u32,
+}
+
+impl Run {
+    /// Returns the run of each bone, given the bone of each vertex.
+    fn count(bones: usize, vertices: impl Iterator<Item = usize>) -> Vec<Self> {
+        let mut runs = alloc::vec![Self::default(); bones];
+        vertices.for_each(|bone| runs[bone].count += 1);
+        let mut next = 0;
+        for run in &mut runs {
+            run.next = next;
+            next += run.count;
+        }
+        runs
+    }
+
+    /// Returns the position of the next vertex.
+    fn take(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
     }
 }
 
