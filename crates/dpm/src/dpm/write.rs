@@ -22,16 +22,69 @@ impl Dpm {
     /// If a strict reader would reject the file, or something does not fit the format's 32 bits.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         check(self, &mut Findings::writing())?;
-        let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
+        let write = |layout: &Layout| {
+            emit(layout.size, &layout.gaps, |file| {
+                place(self, layout, file)?;
+                place_meshes(self.meshes.iter().cloned(), layout, file)
+            })
+        };
         if let Some(bytes) = self.layout.original().filter(|layout| layout.fits(self)).and_then(write) {
             return Ok(bytes);
         }
         let layout = Layout::canonical(self)?;
-        let e = WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 };
-        write(&layout).ok_or(e)
+        write(&layout).ok_or(beyond_memory(&layout))
+    }
+
+    /// Does the same as [`to_bytes`](Self::to_bytes), and frees each array after it is written, so that a model without
+    /// a file's layout and its file are not in memory as a whole.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    pub fn into_bytes(mut self) -> Result<Vec<u8>, WriteError> {
+        if self.has_own_layout() {
+            return self.to_bytes();
+        }
+        check(&self, &mut Findings::writing())?;
+        let layout = Layout::canonical(&self)?;
+        let file = emit(layout.size, &layout.gaps, |file| {
+            place(&self, &layout, file)?;
+            place_meshes(core::mem::take(&mut self.meshes).into_iter(), &layout, file)
+        });
+        file.ok_or(beyond_memory(&layout))
     }
 }
 
+fn beyond_memory(layout: &Layout) -> WriteError {
+    WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 }
+}
+
+/// Writes the arrays of meshes. Each is freed after it, if nothing else holds it.
+fn place_meshes(meshes: impl Iterator<Item = Mesh>, layout: &Layout, file: &mut Placer) -> Option<()> {
+    // A block that many meshes share is written once per offset.
+    let mut placed: [SortedSet<(u32, usize)>; 4] = Default::default();
+    for (mesh, at) in meshes.zip(&layout.meshes) {
+        let Mesh { vertices, texcoords, triangles, groupids: ids, .. } = mesh;
+        let [own_vertices, own_texcoords, own_triangles, own_ids] = &mut placed;
+        if own_vertices.insert((at.ofs_verts, Arc::as_ptr(&vertices).addr())) {
+            place_vertices(&vertices, &mut Section::begin(file, at.ofs_verts))?;
+        }
+        drop(vertices);
+        if own_texcoords.insert((at.ofs_texcoords, Arc::as_ptr(&texcoords).addr())) {
+            Section::begin(file, at.ofs_texcoords).floats(texcoords.as_flattened())?;
+        }
+        drop(texcoords);
+        if own_triangles.insert((at.ofs_indices, Arc::as_ptr(&triangles).addr())) {
+            Section::begin(file, at.ofs_indices).words(triangles.as_flattened())?;
+        }
+        drop(triangles);
+        if own_ids.insert((at.ofs_groupids, Arc::as_ptr(&ids).addr())) {
+            Section::begin(file, at.ofs_groupids).words(&ids)?;
+        }
+    }
+    Some(())
+}
+
+/// Writes everything but the arrays of meshes.
 fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
     file.write_section(0_u32, &header(model, layout)?)?;
     file.write_section(layout.ofs_bones, &table(&model.bones, bone))?;
@@ -45,23 +98,6 @@ fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
         frame_header(&mut heads, frame, *layout.poses.get(usize::try_from(frame.pose.0).ok()?)?);
     }
     file.write_section(layout.ofs_frames, heads.as_bytes())?;
-    // A block that many meshes share is written once per offset.
-    let mut placed: [SortedSet<(u32, usize)>; 4] = Default::default();
-    for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
-        let [verts, texcoords, indices, groupids] = &mut placed;
-        if verts.insert((at.ofs_verts, Arc::as_ptr(&mesh.vertices).addr())) {
-            place_vertices(&mesh.vertices, &mut Section::begin(file, at.ofs_verts))?;
-        }
-        if texcoords.insert((at.ofs_texcoords, Arc::as_ptr(&mesh.texcoords).addr())) {
-            Section::begin(file, at.ofs_texcoords).floats(mesh.texcoords.as_flattened())?;
-        }
-        if indices.insert((at.ofs_indices, Arc::as_ptr(&mesh.triangles).addr())) {
-            Section::begin(file, at.ofs_indices).words(mesh.triangles.as_flattened())?;
-        }
-        if groupids.insert((at.ofs_groupids, Arc::as_ptr(&mesh.groupids).addr())) {
-            Section::begin(file, at.ofs_groupids).words(&mesh.groupids)?;
-        }
-    }
     for (pose, &at) in model.poses.chunks(model.bones.len().max(1)).zip(&layout.poses) {
         Section::begin(file, at).poses(pose)?;
     }

@@ -6,7 +6,7 @@ use super::{
     ClipNames, Companions, Format, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
 };
 use crate::repair::{item, stated_size};
-use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role};
+use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role, WriteError};
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
 use meshwright_dpm::{Bone, BonePose, Dpm, DpmFiles, DpmSceneOptions, FrameClip, Zym, write_scene};
@@ -411,6 +411,10 @@ impl Kind for Dpm {
         let frames = self.frames.len();
         let model = (self, frames);
         with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::take_scene)
+    }
+
+    fn into_bytes(self) -> Result<Vec<u8>, WriteError> {
+        self.into_bytes()
     }
 
     /// The clips are written to a companion text.

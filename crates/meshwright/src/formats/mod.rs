@@ -99,6 +99,14 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} holds nothing to draw by itself", Self::TITLE)))
     }
 
+    /// Writes the file, and may free each part of the model after it is written.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](meshwright_core::FileFormat::to_bytes).
+    fn into_bytes(self) -> Result<Vec<u8>, WriteError> {
+        self.to_bytes()
+    }
+
     /// Like [`to_scene`](Self::to_scene), but may move the meshes out of the model, so that data that
     /// a scene stores in the same form is not copied.
     ///

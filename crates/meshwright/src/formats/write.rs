@@ -196,7 +196,7 @@ pub(super) fn single<K: Kind>(
     made: Converted<K>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
-    let bytes = made.value.to_bytes().map_err(invalid_file)?;
+    let bytes = made.value.into_bytes().map_err(invalid_file)?;
     let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
     Ok(Converted::new(OutputFiles::single(format!("{stem}.{extension}"), bytes), made.losses))
 }

@@ -209,7 +209,8 @@ impl Model {
         let changed = options.shared.engine.is_some()
             || (recompute_normals || blend_normals)
             || self.parts.iter().any(is_added);
-        if to == self.format() || changed {
+        // Only formats of one family hold the same records.
+        if to == self.format() || changed || to.feature() != self.format().feature() {
             return Ok(None);
         }
         // Records exist twice, and their file.
