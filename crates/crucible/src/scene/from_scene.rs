@@ -212,7 +212,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
     ) -> Result<Chunk<'static>, ConvertError> {
         let mut chunk = Chunk::new(self.dialect);
         chunk.set_indices(&self.indices(&meshes, path)?);
-        free(&mut meshes, |m| m.triangles = Vec::new());
+        free_array(&mut meshes, |m| m.triangles = Vec::new());
         let set = |chunk: &mut Chunk<'static>, attribute, data| {
             chunk.set(attribute, data).map_err(|e| unsupported_attribute(path, &e))
         };
@@ -227,22 +227,22 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         if all_have(&meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
             let normals = self.joined(&meshes, |m| m.normals.iter().copied())?;
             set(&mut chunk, Attribute::Normal, normals)?;
-            free(&mut meshes, |m| m.normals = Vec::new());
+            free_array(&mut meshes, |m| m.normals = Vec::new());
         }
         if all_have(&meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
             set(&mut chunk, Attribute::Uv, self.joined(&meshes, |m| m.uvs.iter().copied())?)?;
-            free(&mut meshes, |m| m.uvs = Vec::new());
+            free_array(&mut meshes, |m| m.uvs = Vec::new());
         }
         if has(Attribute::Tangent)
             && all_have(&meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
         {
             let tangents = self.joined(&meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
             set(&mut chunk, Attribute::Tangent, tangents)?;
-            free(&mut meshes, |m| m.tangents = Vec::new());
+            free_array(&mut meshes, |m| m.tangents = Vec::new());
         }
         if meshes.iter().any(|m| !m.colors.is_empty()) {
             set(&mut chunk, Attribute::Color, self.colors(&meshes)?)?;
-            free(&mut meshes, |m| m.colors = Vec::new());
+            free_array(&mut meshes, |m| m.colors = Vec::new());
         }
         let foreign = meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|s| !self.is_named(s))).count();
         if foreign > 0 {
@@ -415,7 +415,7 @@ fn sum(meshes: &[Cow<'_, Mesh>], of: impl Fn(&Mesh) -> usize) -> usize {
 }
 
 /// Frees an array of each mesh that is a copy.
-fn free(meshes: &mut [Cow<'_, Mesh>], array: impl Fn(&mut Mesh)) {
+fn free_array(meshes: &mut [Cow<'_, Mesh>], array: impl Fn(&mut Mesh)) {
     for mesh in meshes {
         if let Cow::Owned(mesh) = mesh {
             array(mesh);
