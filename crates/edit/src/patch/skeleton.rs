@@ -363,7 +363,8 @@ impl One<'_, '_, '_> {
             let Some((bound, rest)) = poses.bind.get(j).zip(poses.rest.get(j)) else { continue };
             // A scaled skeleton is also larger where it rests in another pose than it is bound in.
             let grown = stored.get(j).copied().flatten().map_or(0.0, |(_, factor)| factor - 1.0);
-            let apart = scale(sub(rest.w, bound.w), grown);
+            let apart = Some(scale(sub(rest.w, bound.w), grown));
+            let apart = apart.filter(|by| length(*by) > self.work.tolerance.translation).unwrap_or_default();
             let want = Affine64 { w: add(to(rest).w, apart), ..*rest };
             worlds.get_mut(r).into_iter().for_each(|slot| *slot = want);
             // The parent has not moved, unless it is another one.
