@@ -62,6 +62,23 @@ fn a_material_finds_its_picture_by_name() {
     assert_eq!(textures.map(|p| p.name.as_str()).collect::<Vec<_>>(), ["Skin.BMP", "broken.tga"]);
 }
 
+/// Only formats of one family hold the same records, so a long file of another family needs no memory for them.
+#[test]
+fn a_long_document_is_converted_within_its_own_memory() {
+    let glb = fixture("gltf/arm.ok.glb");
+    let json = 20 + u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let blanks = 4 << 20;
+    let mut long = [&glb[..json], &vec![b' '; blanks], &glb[json..]].concat();
+    for (at, length) in [(8, glb.len() + blanks), (12, json - 20 + blanks)] {
+        long[at..at + 4].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
+    }
+    let limits = Limits::default().with_memory(16 << 20);
+    let model = Opener::new().limits(limits).open_bytes("arm.glb", long, []).unwrap();
+    for format in [Format::Dpm, Format::Iqm, Format::Bmd] {
+        model.convert(format).unwrap();
+    }
+}
+
 #[test]
 fn a_file_that_many_materials_name_is_read_once() {
     let skin = ["skin", "Skin", "sKin", "skIn"];

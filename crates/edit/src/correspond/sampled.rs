@@ -7,8 +7,9 @@ use crate::correspond::steps::{between, steps};
 use crate::joint_index::At;
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
+use core::cell::LazyCell;
 use meshwright_core::math::{Affine64, Trs64};
-use meshwright_scene::{ConvertError, Interpolation, Motion, Sampler, Skeleton};
+use meshwright_scene::{Clip, ConvertError, Interpolation, Local, Motion, Sampler, Skeleton, Track};
 
 /// Relative rounding error of times and frames, which are 32-bit floats on both ways.
 const SAME_MOMENT: f64 = 5e-7;
@@ -176,6 +177,7 @@ impl<'s> Sampled<'_, 's, '_> {
         let mut count = 0_usize;
         let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
         let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let tracks = LazyCell::new(|| self.native_tracks(exported.clip()));
         for (joint, there) in pose.iter().enumerate() {
             let Some(result) = natives.get(joint).copied().flatten() else { continue };
             let edited =
@@ -190,7 +192,8 @@ impl<'s> Sampled<'_, 's, '_> {
                 None => self.tolerance,
             };
             // Without keys, the native clip would show the rest pose of the result.
-            let rested = self.unkeyed(exported, joint, result).map(|shown| shown(*there));
+            let rest = self.new_rest(At { skeleton, joint }, result);
+            let rested = rest.and_then(|rest| Some(with_rest((*tracks)?, joint, &rest, there)));
             let off = |here: &Affine64| {
                 let off = |there| differs(here, there, held, &tolerance);
                 off(there).or_else(|| rested.as_ref().and_then(off))
@@ -218,37 +221,38 @@ impl<'s> Sampled<'_, 's, '_> {
         count
     }
 
-    /// Returns a function that gives a native joint with another rest pose in the result that pose where its native clip
-    /// has no keys.
-    fn unkeyed(
-        &self,
-        exported: &Sampler<'s, '_>,
-        joint: usize,
-        result: At,
-    ) -> Option<impl Fn(Affine64) -> Affine64 + use<'s>> {
-        let clip = self.work.exported.clips.iter().position(|clip| core::ptr::eq(clip, exported.clip()))?;
-        let clip = self.work.native.clips.get(clip)?;
-        let Motion::Tracks(tracks) = &clip.motion else { return None };
-        let old = self.work.native.skeletons.get(clip.skeleton.0)?.joints.get(joint)?.rest;
-        let rest = self.skeletons.get(result.skeleton)?.joints.get(result.joint)?.rest;
-        if old == rest {
-            return None;
+    /// Returns the tracks of the native clip of an exported one.
+    fn native_tracks(&self, exported: &Clip) -> Option<&'s [Track]> {
+        let clip = self.work.exported.clips.iter().position(|clip| core::ptr::eq(clip, exported))?;
+        match &self.work.native.clips.get(clip)?.motion {
+            Motion::Tracks(tracks) => Some(tracks),
+            Motion::Poses { .. } => None,
         }
-        let track = tracks.get(joint).filter(|t| t.joint == joint);
-        let track = track.or_else(|| tracks.iter().find(|t| t.joint == joint));
-        let keyed = track.map(|t| [t.translation.is_empty(), t.rotation.is_empty(), t.scale.is_empty()]);
-        let [moves, turns, scales] = keyed.unwrap_or([true; 3]).map(|empty| !empty);
-        (!(moves && turns && scales)).then_some(move |pose: Affine64| {
-            if !(moves || turns || scales) {
-                return rest.to_affine64();
-            }
-            let (pose, rest) = (Trs64::from_affine(&pose), rest.to_trs64());
-            let translation = if moves { pose.translation } else { rest.translation };
-            let rotation = if turns { pose.rotation } else { rest.rotation };
-            let scale = if scales { pose.scale } else { rest.scale };
-            Trs64 { translation, rotation, scale }.to_affine()
-        })
     }
+
+    /// Returns the rest pose of a native joint in the result, if it is another one than in the original.
+    fn new_rest(&self, native: At, result: At) -> Option<Local> {
+        let old = self.work.native.skeletons.get(native.skeleton)?.joints.get(native.joint)?.rest;
+        let new = self.skeletons.get(result.skeleton)?.joints.get(result.joint)?.rest;
+        (old != new).then_some(new)
+    }
+}
+
+/// Returns what tracks show of a joint's pose if the joint has another rest pose: where they have no keys, the rest pose.
+fn with_rest(tracks: &[Track], joint: usize, rest: &Local, pose: &Affine64) -> Affine64 {
+    let track = tracks.get(joint).filter(|t| t.joint == joint);
+    let track = track.or_else(|| tracks.iter().find(|t| t.joint == joint));
+    let keyed = |t: &Track| [!t.translation.is_empty(), !t.rotation.is_empty(), !t.scale.is_empty()];
+    let [moves, turns, scales] = match track.map(keyed) {
+        None | Some([false, false, false]) => return rest.to_affine64(),
+        Some([true, true, true]) => return *pose,
+        Some(keyed) => keyed,
+    };
+    let (pose, rest) = (Trs64::from_affine(pose), rest.to_trs64());
+    let translation = if moves { pose.translation } else { rest.translation };
+    let rotation = if turns { pose.rotation } else { rest.rotation };
+    let scale = if scales { pose.scale } else { rest.scale };
+    Trs64 { translation, rotation, scale }.to_affine()
 }
 
 /// Returns the frame of a clip that is nearest to a time.

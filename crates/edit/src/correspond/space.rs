@@ -6,7 +6,7 @@ use crate::joint_index::At;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, length, narrow, scale, unit, wide};
-use meshwright_core::{Budget, SortedSet};
+use meshwright_core::{Budget, SortedMap, SortedSet};
 use meshwright_scene::{Affine, ConvertError, Local, Motion, Scene, Skeleton};
 
 /// Number of vertices of a skeleton that are compared.
@@ -41,7 +41,7 @@ pub(crate) fn modelled<'s>(
         let drawn = uniform(rested.iter().copied(), extent);
         let seen = |m: &Affine64| drawn.is_none_or(|drawn| are_close(&drawn, m, extent));
         let offset = bind_offset(skeleton, s, exported, bones, extent);
-        let grown = offset.is_some_and(|m| is_transformed(skeleton, s, exported, bones, &m, extent));
+        let grown = offset.is_some_and(|m| is_transformed(&rested, s, exported, bones, &m, extent));
         let stated = offset.filter(|m| !grown && seen(m));
         let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
@@ -204,9 +204,9 @@ fn bind_offset(
 }
 
 /// Returns true if a skeleton with its vertices was transformed by the inverse of `space`, so that it shows the original
-/// in its rest pose.
+/// in its rest pose. `rested_here` are the transforms of its joints from bind to rest pose.
 fn is_transformed(
-    skeleton: &Skeleton,
+    rested_here: &[Affine64],
     s: usize,
     exported: &Scene,
     bones: &Bones,
@@ -214,11 +214,13 @@ fn is_transformed(
     extent: f64,
 ) -> bool {
     let Some(by) = space.inverse() else { return false };
-    let there: Vec<_> = exported.skeletons.iter().map(rested).collect();
-    rested(skeleton).iter().enumerate().all(|(joint, here)| {
-        let native = bones.get(At { skeleton: s, joint }).native;
-        let there = native.and_then(|at| there.get(at.skeleton)?.get(at.joint));
-        there.is_none_or(|there| are_close(here, &by.after(there).after(space), extent))
+    let mut rested_there = SortedMap::new();
+    rested_here.iter().enumerate().all(|(joint, here)| {
+        let there = bones.get(At { skeleton: s, joint }).native.and_then(|at| {
+            let skeleton = exported.skeletons.get(at.skeleton)?;
+            rested_there.entry(at.skeleton).or_insert_with(|| rested(skeleton)).get(at.joint).copied()
+        });
+        there.is_none_or(|there| are_close(here, &by.after(&there).after(space), extent))
     })
 }
 
