@@ -167,23 +167,3 @@ fn covered(lines: &Lines) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_have_a_row_for_each_kind_of_file() {
-        let ran =
-            |target: &str, executions| Ran { target: target.into(), executions, edges: 1, failed: false };
-        let text = table(&[ran("parse_dpm", 1_234_567), ran("scene_dpm", 12), ran("parse_fso-json", 999)]);
-        assert!(text.ends_with(
-            "| file | parse | scene |\n| ---: | ---: | ---: |\n| `dpm` | 1,234,567 | 12 |\n| `fso-json` | 999 |  |\n"
-        ));
-        let text = covered(&BTreeMap::from([("bmd".into(), (1, 3)), ("core".into(), (2, 3))]));
-        assert!(
-            text.ends_with("| bmd | 3 | 33.3 % |\n| core | 3 | 66.6 % |\n| all | 6 | 50.0 % |\n"),
-            "{text}"
-        );
-    }
-}

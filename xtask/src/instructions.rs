@@ -127,24 +127,3 @@ fn edited(glb: &[u8]) -> Result<Vec<u8>, String> {
     };
     moved().ok_or_else(|| "kept.glb has no positions".into())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_is_read_as_it_is_written() {
-        let (of, figures) =
-            parse("# Instructions of whole commands, by rustc 1.0\nGLB to DPM            12\nx 3\n");
-        assert_eq!(of, "rustc 1.0");
-        assert_eq!(figures, BTreeMap::from([("GLB to DPM".to_owned(), 12), ("x".to_owned(), 3)]));
-    }
-
-    #[test]
-    fn an_edit_moves_ten_vertices() {
-        let before = Sheet::new(8).glb();
-        let after = edited(&before).unwrap();
-        assert!((10..=40).contains(&before.iter().zip(&after).filter(|(a, b)| a != b).count()));
-        assert_eq!(before.len(), after.len());
-    }
-}

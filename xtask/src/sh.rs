@@ -11,17 +11,11 @@ use std::str::FromStr;
 use std::{fs, io};
 
 /// Runs `cargo` with arguments separated by spaces.
-///
-/// # Errors
-/// When it cannot be started, or fails.
 pub fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
     cargo_env(root, arguments, &[])
 }
 
 /// Runs `cargo` with arguments separated by spaces and more environment variables.
-///
-/// # Errors
-/// When it cannot be started, or fails.
 pub fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
     run(cargo_command(root).envs(vars.iter().copied()).args(arguments.split_whitespace()))
 }
@@ -35,9 +29,6 @@ pub fn cargo_command(root: &Path) -> Command {
 }
 
 /// Returns the output of `cargo metadata` with more arguments.
-///
-/// # Errors
-/// When cargo fails.
 pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     let arguments = ["metadata", "--format-version=1", "--locked"].iter().chain(arguments);
     let json = output(cargo_command(root).args(arguments))?;
@@ -45,9 +36,6 @@ pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
 }
 
 /// Returns the packages of the workspace.
-///
-/// # Errors
-/// When cargo fails.
 pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
     let mut metadata = metadata(root, &["--no-deps"])?;
     match metadata["packages"].take() {
@@ -57,9 +45,6 @@ pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
 }
 
 /// Returns the packages that go to the registry.
-///
-/// # Errors
-/// When cargo fails.
 pub fn published(root: &Path) -> Result<Vec<Value>, String> {
     let is_published = |p: &Value| !p["publish"].as_array().is_some_and(Vec::is_empty);
     Ok(packages(root)?.into_iter().filter(is_published).collect())
@@ -81,9 +66,6 @@ pub fn has_cargo(root: &Path, tool: &str) -> bool {
 }
 
 /// Returns the machine that the compiler builds for.
-///
-/// # Errors
-/// When the compiler does not say it.
 pub fn host() -> Result<String, String> {
     let said = output_text(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
@@ -100,9 +82,6 @@ pub struct Given {
 
 impl Given {
     /// Reads the words.
-    ///
-    /// # Errors
-    /// When a word is not in the line of help, or an option has no value.
     pub fn new(help: &str, words: &[OsString]) -> Result<Self, String> {
         let usage = help.split(": ").next().unwrap_or_default();
         let known: Vec<&str> = usage.split('[').skip(1).filter_map(|part| part.split(']').next()).collect();
@@ -143,9 +122,6 @@ impl Given {
     }
 
     /// Returns the last value of an option.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub fn value<T: FromStr<Err: Display>>(&self, name: &str) -> Result<Option<T>, String> {
         let value = self.all(name).last().map(|value| value.to_string_lossy());
         value.map(|value| value.parse().map_err(|e| format!("--{name} {value}: {e}"))).transpose()
@@ -159,25 +135,16 @@ pub fn error_at(path: &Path) -> impl Fn(io::Error) -> String {
 }
 
 /// Returns a file's bytes.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(error_at(path))
 }
 
 /// Returns the text in a file.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn read_text(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(error_at(path))
 }
 
 /// Writes a file and the folders that it is in.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), String> {
     path.parent()
         .map_or(Ok(()), fs::create_dir_all)
@@ -186,9 +153,6 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), String> {
 }
 
 /// Returns the text of a page with another text between its marks `<!-- name -->` and `<!-- /name -->`.
-///
-/// # Errors
-/// When the page has no such marks.
 pub fn replace_block(page: &str, name: &str, text: &str) -> Result<String, String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let (before, rest) = page.split_once(&open).ok_or_else(|| format!("the page lacks {open:?}"))?;
@@ -197,9 +161,6 @@ pub fn replace_block(page: &str, name: &str, text: &str) -> Result<String, Strin
 }
 
 /// Copies a file, or all files below a folder. The folders above the copy are made.
-///
-/// # Errors
-/// When a file cannot be read or written.
 pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
     if from.is_dir() {
         let entries = fs::read_dir(from).map_err(error_at(from))?.flatten();
@@ -210,9 +171,6 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// Makes an empty folder.
-///
-/// # Errors
-/// When one that exists cannot be removed.
 pub fn empty(folder: &Path) -> Result<(), String> {
     let removed = if folder.is_dir() { fs::remove_dir_all(folder) } else { Ok(()) };
     removed.and_then(|()| fs::create_dir_all(folder)).map_err(error_at(folder))
@@ -228,9 +186,6 @@ fn cargo_program() -> OsString {
 }
 
 /// Runs a command, shows it, and fails when it fails.
-///
-/// # Errors
-/// When it cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
@@ -240,9 +195,6 @@ pub fn run(command: &mut Command) -> Result<(), String> {
 }
 
 /// Returns the standard output of a command.
-///
-/// # Errors
-/// When it cannot be started, or fails: then with its standard error.
 pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let out = command.output().map_err(|e| format!("{name}: {e}"))?;
@@ -254,9 +206,6 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
 }
 
 /// Returns the standard output of a command as text, without blanks around it.
-///
-/// # Errors
-/// As [`output`].
 pub fn output_text(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output(command)?).trim().to_owned())
 }
@@ -309,9 +258,6 @@ pub fn is_strict() -> bool {
 }
 
 /// Says what cannot be done here.
-///
-/// # Errors
-/// Where `MESHWRIGHT_STRICT` is set, and not empty: then what is left out is an error.
 pub fn skipped(why: &str) -> Result<(), String> {
     if is_strict() {
         return Err(format!("cannot run here: {why}"));
@@ -339,12 +285,5 @@ mod tests {
         for wrong in ["--lie", "--asan=1", "--seconds", "a b", "--check"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn only_the_block_of_a_name_is_replaced() {
-        let page = "a\n<!-- x -->\nold\n<!-- /x -->\n<!-- y -->\n<!-- /y -->\n";
-        assert_eq!(replace_block(page, "x", "new\n"), Ok(page.replace("old", "new")));
-        assert!(replace_block(page, "z", "").is_err());
     }
 }

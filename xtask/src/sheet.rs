@@ -202,25 +202,3 @@ impl File {
         [&head, &json, &word(self.bin.len())[..], b"BIN\0", &self.bin].concat()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reversed_sheet_draws_the_same_triangles() {
-        let draw = |sheet: Sheet| {
-            let vertices = sheet.vertices();
-            let corners = sheet.corners();
-            let mut drawn: Vec<Vec<(u16, u16)>> = corners
-                .chunks_exact(3)
-                .map(|corners| corners.iter().map(|c| vertices[*c as usize]).collect())
-                .collect();
-            drawn.sort();
-            drawn
-        };
-        let sheet = Sheet::new(5);
-        assert_eq!(draw(sheet), draw(sheet.reversed()));
-        assert_ne!(sheet.glb(), sheet.reversed().glb());
-    }
-}

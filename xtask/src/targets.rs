@@ -95,27 +95,24 @@ pub(crate) fn miri(root: &Path) -> Result<(), String> {
     } else {
         sh::skipped("`cargo +nightly miri` is not here")?;
     }
+    // Not a substitute: the compiler's checks of unsafe preconditions, and fields in another order.
+    tests_with_flags(root, "ub-checks", "", "-Zub-checks=yes -Zrandomize-layout -Cdebug-assertions=yes")
+}
+
+/// Runs the tests of crates without C code in a build of nightly with checks of its own.
+fn tests_with_flags(root: &Path, folder: &str, words: &str, flags: &str) -> Result<(), String> {
     if !has_nightly(root, "--version") {
         return no_nightly();
     }
-    // Not a substitute: the compiler's checks of unsafe preconditions, and fields in another order.
-    let flags = "-Zub-checks=yes -Zrandomize-layout -Cdebug-assertions=yes";
-    let mut cargo = nightly(root, &format!("test --locked {PURE} --lib --tests"));
-    cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target_dir(root).join("ub-checks"));
-    sh::run(&mut cargo)
+    let mut cargo = nightly(root, &format!("test --locked {words} {PURE} --lib --tests"));
+    cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target_dir(root).join(folder));
+    sh::run(cargo.env("MESHWRIGHT_PATIENCE", "10"))
 }
 
 /// `xtask targets asan`.
 pub(crate) fn asan(root: &Path) -> Result<(), String> {
-    if !has_nightly(root, "--version") {
-        return no_nightly();
-    }
-    let target = "x86_64-unknown-linux-gnu";
-    let mut cargo =
-        nightly(root, &format!("test --locked --target {target} --all-features {PURE} --lib --tests"));
-    cargo.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", target_dir(root).join("asan"));
-    cargo.env("MESHWRIGHT_PATIENCE", "10");
-    sh::run(&mut cargo)
+    let words = "--target x86_64-unknown-linux-gnu --all-features";
+    tests_with_flags(root, "asan", words, "-Zsanitizer=address")
 }
 
 /// `xtask targets emulated`: the standard library is built from its source, so that any compiler that brings it will do:

@@ -232,15 +232,4 @@ mod tests {
         let plain = ["crates/dpm/src/bone.rs", "crates/dpm/tests/common.rs", "crates/dpm/src/util.txt"];
         assert!(vague.into_iter().all(is_vague) && !plain.into_iter().any(is_vague));
     }
-
-    #[test]
-    fn budgets_only_fall() {
-        let counts = |comments| Counts::from([("a".to_owned(), [comments, 0, 0, 0])]);
-        assert_eq!(compared(&counts(3), &counts(5)), (counts(3), Vec::new()));
-        let (fallen, over) = compared(&counts(6), &counts(5));
-        assert_eq!((fallen, over.len()), (counts(5), 1));
-        assert_eq!(compared(&counts(6), &Counts::new()), (counts(6), Vec::new()), "a new area");
-        assert_eq!(parse("# x\na 1 2 3 4\n"), Ok(Counts::from([("a".to_owned(), [1, 2, 3, 4])])));
-        assert!(parse("a 1 2\n").is_err());
-    }
 }

@@ -1,16 +1,15 @@
 //! `meshwright build`: compiles the JSON of `dump --native` to a file.
 
-use crate::args::{BuildArgs, CompanionArgs, OutputFormat, ReadArgs};
+use crate::args::{BuildArgs, CompanionArgs, ReadArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::{print, report_refusal};
+use crate::results::{print_done, report_refusal};
 use crate::{Fail, Status, output, render};
 use meshwright::native_json::{Built, build};
 use meshwright::{Budget, counted};
 use serde_json::json;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::slice;
 
@@ -26,23 +25,12 @@ pub(crate) fn run(args: &BuildArgs) -> Result<Status, Fail> {
         Ok(done) => done,
         Err(refusal) => return report_refusal(&input, &refusal, args.format),
     };
-    let mut out = io::stdout().lock();
     let bytes = built.bytes.len() as u64;
-    match args.format {
-        OutputFormat::Json => {
-            print(
-                &json!({ "file": input.exact(), "output": render::exact_all(&written), "format": built.format.id(), "bytes": bytes }),
-            )?;
-        }
-        OutputFormat::Text if !to_stdout && !args.quiet => {
-            let size = counted(bytes, "byte", "bytes");
-            let paths: Vec<_> = written.iter().map(|path| render::path(path)).collect();
-            writeln!(out, "{}: {}, {size}", paths.join(", "), built.format.title())?;
-        }
-        OutputFormat::Text => {}
-    }
-    out.flush()?;
-    Ok(Status::Fine)
+    let json = || json!({ "file": input.exact(), "output": render::exact_all(&written), "format": built.format.id(), "bytes": bytes });
+    print_done(args.format, to_stdout || args.quiet, json, || {
+        let paths: Vec<_> = written.iter().map(|path| render::path(path)).collect();
+        format!("{}: {}, {}", paths.join(", "), built.format.title(), counted(bytes, "byte", "bytes"))
+    })
 }
 
 fn built(

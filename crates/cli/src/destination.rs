@@ -33,11 +33,9 @@ impl Destination {
     pub(crate) fn new(path: &Path) -> Self {
         const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         let text = path.as_os_str();
-        let ends_in_separator =
-            text.as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(char::from(*b)));
         if STDOUT.iter().any(|name| text == OsStr::new(name)) {
             Self::Stdout
-        } else if ends_in_separator || path.is_dir() {
+        } else if ends_in_separator(text) || path.is_dir() {
             Self::Folder(path.to_owned())
         } else {
             Self::File(path.to_owned())
@@ -55,6 +53,10 @@ impl Destination {
             _ => Ok(()),
         }
     }
+}
+
+pub(crate) fn ends_in_separator(path: &OsStr) -> bool {
+    path.as_encoded_bytes().last().is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
 /// Returns the place of an output in the folder for results: in the same subfolder that its input has in the folder

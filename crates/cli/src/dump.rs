@@ -1,6 +1,6 @@
 //! `meshwright dump`: a model as JSON.
 
-use crate::args::{ClipNamesArg, DumpArgs};
+use crate::args::DumpArgs;
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
@@ -8,15 +8,15 @@ use crate::refusal::Refusal;
 use crate::results::report_refusal;
 use crate::{Fail, Status, output, pose};
 use meshwright::dump::{Dump, DumpOptions};
-use meshwright::native_json;
 use meshwright::scene::{SceneOptions, Space};
+use meshwright::{ClipNames, native_json};
 use std::io::Write;
 use std::slice;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     // A dump says what the engine reads.
     let mut companions = args.companions.clone();
-    companions.clip_names.get_or_insert(ClipNamesArg::Engine);
+    companions.clip_names.get_or_insert(ClipNames::Engine);
     let reader = Reader::new(&args.read, &companions)?;
     let input = Input::named(&args.file);
     reader.expect(slice::from_ref(&input))?;

@@ -1,16 +1,15 @@
 //! `meshwright edit`: changes names, flags and group ids of a DPM, and no other byte.
 
-use crate::args::{CompanionArgs, EditArgs, OutputFormat};
+use crate::args::{CompanionArgs, EditArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::{print, report_refusal};
+use crate::results::{print_done, report_refusal};
 use crate::{Fail, Status, output, render};
 use meshwright::dpm::{BoneFlags, Edit};
 use meshwright::{AnyModel, counted};
 use serde_json::json;
-use std::io::{self, Write};
 use std::ops::Range;
 use std::slice;
 
@@ -38,27 +37,14 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
         Ok(done) => done,
         Err(refusal) => return report_refusal(&input, &refusal, args.format),
     };
-    let mut out = io::stdout().lock();
-    match args.format {
-        OutputFormat::Json => {
-            let changed = json!({ "file": input.exact(), "output": render::exact_all(&written), "edits": edits.len(), "bytes_changed": done.changed });
-            print(&changed)?;
-        }
-        OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            let what = match done.changed {
-                Some(1) => "1 byte changed".to_owned(),
-                Some(n) => format!("{n} bytes changed"),
-                None => {
-                    "the file has a new layout: meshes shared the data that changed for one of them".into()
-                }
-            };
-            let edits = counted(edits.len() as u64, "edit", "edits");
-            writeln!(out, "{}: {edits}: {what}", input.display_path())?;
-        }
-        OutputFormat::Text => {}
-    }
-    out.flush()?;
-    Ok(Status::Fine)
+    let json = || json!({ "file": input.exact(), "output": render::exact_all(&written), "edits": edits.len(), "bytes_changed": done.changed });
+    print_done(args.format, to_stdout || args.read.quiet, json, || {
+        let what = match done.changed {
+            Some(n) => counted(n as u64, "byte", "bytes") + " changed",
+            None => "the file has a new layout: meshes shared the data that changed for one of them".into(),
+        };
+        format!("{}: {}: {what}", input.display_path(), counted(edits.len() as u64, "edit", "edits"))
+    })
 }
 
 struct Done {

@@ -43,9 +43,10 @@ mod thumbnail;
 mod unpack;
 mod view;
 
-use args::Command;
+use args::{CheckFormat, Command, InfoFormat, OutputFormat};
 pub(crate) use batch::say;
 use clap::error::ErrorKind;
+use destination::Destination;
 use refusal::Refusal;
 use serde_json::json;
 use std::ffi::OsString;
@@ -134,19 +135,41 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Err(Fail::Stopped) => Status::Errors,
         Err(Fail::Refused(about, refusal)) => {
             refusal.say(&about);
-            if cli.command.wants_json() {
+            if wants_json(&cli.command) {
                 let _ = results::print(&json!({ "files": [], "error": refusal.json() }));
             }
             refusal.status()
         }
         Err(Fail::Usage(message)) => {
             say(&render::error("usage", &message));
-            if cli.command.wants_json() {
+            if wants_json(&cli.command) {
                 say_json(&message);
             }
             Status::Arguments
         }
     }
+}
+
+/// Returns whether standard output must be a JSON document in all cases.
+fn wants_json(command: &Command) -> bool {
+    let (format, output) = match command {
+        Command::Info(args) => return args.format == InfoFormat::Json,
+        Command::Check(args) => return matches!(args.format, CheckFormat::Json | CheckFormat::Sarif),
+        Command::Explain(args) => (args.format, None),
+        Command::Diff(args) => (args.format, None),
+        Command::Convert(args) => (args.format, args.output.as_ref()),
+        Command::List(args) => (args.format, None),
+        Command::Unpack(args) => (args.run.format, None),
+        Command::Pack(args) => (args.run.format, Some(&args.output)),
+        Command::View(_) | Command::Thumbnail(_) | Command::Completions(_) | Command::Man(_) => return false,
+        Command::Render(args) => (args.format, Some(&args.output)),
+        Command::Dump(args) => (args.format, args.output.as_ref()),
+        Command::Build(args) => (args.format, Some(&args.output)),
+        Command::Optimize(args) => (args.format, Some(&args.output)),
+        Command::Repair(args) => (args.format, args.output.as_ref()),
+        Command::Edit(args) => (args.format, args.output.as_ref()),
+    };
+    format == OutputFormat::Json && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)
 }
 
 /// Prints help and version as results; reports anything else as wrong arguments.

@@ -1,19 +1,18 @@
 //! `meshwright optimize`: writes the same model with fewer bytes.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
-use crate::args::{CompanionArgs, MoreArg, OptimizeArgs, OutputFormat, StepArg, UnusedBonesArg};
+use crate::args::{CompanionArgs, OptimizeArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::output::{self, content_of};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::{print, report_refusal};
+use crate::results::{print_done, report_refusal};
 use crate::{Fail, Status, render};
 use meshwright::bmd::{self, EngineSafety};
-use meshwright::dpm::{self, UnusedBones};
+use meshwright::dpm;
 use meshwright::files::output::{Output, OutputRole, Place};
 use meshwright::{AnyModel, Limits, OptimizeOptions, OptimizedFile};
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::slice;
 
@@ -32,20 +31,14 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
         Ok(done) => done,
         Err(refusal) => return report_refusal(&input, &refusal, args.format),
     };
-    match args.format {
-        OutputFormat::Json => {
-            let mut document = outcome.document().clone();
-            document["file"] = input.exact().into();
-            document["output"] = render::exact_all(&written);
-            print(&document)?;
-        }
-        OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            writeln!(io::stdout().lock(), "{}: {}", input.display_path(), outcome.summary())?;
-        }
-        OutputFormat::Text => {}
-    }
-    io::stdout().lock().flush()?;
-    Ok(Status::Fine)
+    let json = || {
+        let mut document = outcome.document().clone();
+        document["file"] = input.exact().into();
+        document["output"] = render::exact_all(&written);
+        document
+    };
+    let text = || format!("{}: {}", input.display_path(), outcome.summary());
+    print_done(args.format, to_stdout || args.read.quiet, json, text)
 }
 
 /// Writes the file and its companion, or only the file to standard output.
@@ -83,9 +76,11 @@ fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Optim
     Ok(optimized)
 }
 
-/// Returns the refusal of an option that belongs to another format.
-fn foreign_option(option: &str, of: &str, here: &str) -> Refusal {
-    Refusal::Argument(format!("{option} works only for {of}; the file is a {here}"))
+/// Refuses options that belong to another format, if one is given.
+fn refuse_foreign(options: &[(&str, bool)], of: &str, here: &str) -> Result<(), Refusal> {
+    let why = |option: &str| format!("{option} works only for {of}; the file is a {here}");
+    let given = options.iter().find(|(_, is_given)| *is_given);
+    given.map_or(Ok(()), |(option, _)| Err(Refusal::Argument(why(option))))
 }
 
 /// Refuses options that only DPM and ZYM have.
@@ -96,10 +91,7 @@ fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
         ("--skip", !own.skip.is_empty()),
         ("--also", !own.also.is_empty()),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(foreign_option(option, "DPM and ZYM", "BMD")),
-        None => Ok(()),
-    }
+    refuse_foreign(&given, "DPM and ZYM", "BMD")
 }
 
 /// Refuses options that only BMD has: DPM and ZYM files are optimized without errors.
@@ -115,10 +107,7 @@ fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
         ("--engine-safe", args.engine_safe),
         ("--effort", args.effort != bmd::OptimizeOptions::DEFAULT_EFFORT),
     ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(foreign_option(option, "BMD", here)),
-        None => Ok(()),
-    }
+    refuse_foreign(&given, "BMD", here)
 }
 
 fn bmd_options(args: &OptimizeArgs) -> bmd::OptimizeOptions {
@@ -137,24 +126,9 @@ fn bmd_options(args: &OptimizeArgs) -> bmd::OptimizeOptions {
 
 fn darkplaces_options(args: &OptimizeArgs) -> dpm::OptimizeOptions {
     let own = &args.darkplaces;
-    let limits = Limits::default().with_memory(args.read.max_memory);
     let mut options = dpm::OptimizeOptions::default()
-        .with_bones(match own.unused_bones.unwrap_or_default() {
-            UnusedBonesArg::Keep => UnusedBones::Keep,
-            UnusedBonesArg::Unmarked => UnusedBones::Unmarked,
-            UnusedBonesArg::Remove => UnusedBones::Remove,
-        })
-        .with_meshes(own.also.contains(&MoreArg::Meshes))
-        .with_frames(own.also.contains(&MoreArg::Frames))
-        .with_limits(limits);
-    for step in &own.skip {
-        *match step {
-            StepArg::Influences => &mut options.influences,
-            StepArg::Vertices => &mut options.vertices,
-            StepArg::Poses => &mut options.poses,
-            StepArg::Triangles => &mut options.triangles,
-            StepArg::Order => &mut options.order,
-        } = false;
-    }
+        .with_bones(own.unused_bones.unwrap_or_default())
+        .with_limits(Limits::default().with_memory(args.read.max_memory));
+    own.skip.iter().chain(&own.also).for_each(|change| change(&mut options));
     options
 }

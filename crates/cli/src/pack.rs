@@ -1,6 +1,6 @@
 //! `meshwright pack`: writes the files of a folder into one pack.
 
-use crate::args::{FarArg, OutputFormat, PackArgs};
+use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
 use crate::output::stream;
 use crate::refusal::Refusal;
@@ -69,13 +69,9 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
     let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
     let is_dat = args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dat"));
-    let version = args.far.or(is_dat.then_some(FarArg::Three)).filter(|_| original.is_none());
+    let version = args.far.or(is_dat.then_some(FarVersion::Three)).filter(|_| original.is_none());
     if let Some(version) = version.filter(|_| kind == PackKind::Far) {
-        builder = builder.with_far(match version {
-            FarArg::OneA => FarVersion::OneA,
-            FarArg::OneB => FarVersion::OneB,
-            FarArg::Three => FarVersion::Three,
-        });
+        builder = builder.with_far(version);
     }
     if let Some(original) = &original {
         builder = builder.based_on(original).map_err(|e| unpackable(&e))?;

@@ -7,7 +7,7 @@
 
 pub(crate) mod difference;
 
-use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
+use crate::args::{OutputFormat, RenderArgs};
 use crate::batch::Workers;
 use crate::destination::{Destination, below};
 use crate::figure::Figure;
@@ -22,7 +22,7 @@ use meshwright::dump::PoseRef;
 use meshwright::files::output::{OutputName, Place};
 use meshwright::render::{
     AnimationEncoder, Bounds, Camera, EncodeError, Overlays, RenderOptions, Rendering, ScenePose, Texture,
-    View, contact_sheet, visible_bounds,
+    contact_sheet, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
 use meshwright::{Format, Model, render as raster, textures};
@@ -403,26 +403,12 @@ impl RenderRun<'_> {
 
     fn options(&self, (width, height): (u32, u32), camera: Camera) -> RenderOptions {
         let mut overlays = Overlays::default();
-        for overlay in &self.args.overlay {
-            match overlay {
-                OverlayArg::Bones => overlays.bones = true,
-                OverlayArg::Names => overlays.names = true,
-                OverlayArg::Wireframe => overlays.wireframe = true,
-                OverlayArg::Normals => overlays.normals = true,
-                OverlayArg::Bounds => overlays.bounds = true,
-            }
-        }
-        let view = match self.args.view {
-            ViewArg::Lit => View::Lit,
-            ViewArg::Unlit => View::Unlit,
-            ViewArg::Normals => View::Normals,
-            ViewArg::Uv => View::Uvs,
-        };
+        self.args.overlay.iter().for_each(|set| set(&mut overlays));
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         RenderOptions::new(width, height)
             .with_camera(camera)
             .with_background(self.background())
-            .with_view(view)
+            .with_view(self.args.view)
             .with_overlays(overlays)
             .with_threads(threads)
     }

@@ -1,6 +1,6 @@
 //! Opens inputs as models with their companion files.
 
-use crate::args::{ClipNamesArg, CompanionArgs, ConvertArgs, ReadArgs};
+use crate::args::{CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
 use crate::pattern::NamePattern;
 use crate::refusal::{Broken, Refusal};
@@ -10,8 +10,8 @@ use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::tso::Wear;
 use meshwright::{
-    Budget, ClipNames, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState,
-    ReadOptions, Role, Severity, Target, foreign,
+    Budget, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState, ReadOptions,
+    Role, Severity, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -51,11 +51,6 @@ impl Reader {
     pub(crate) fn new(args: &ReadArgs, companions: &CompanionArgs) -> Result<Self, Fail> {
         let read = if args.lenient { ReadOptions::lenient() } else { ReadOptions::default() };
         let read = read.with_limits(Limits::default().with_memory(args.max_memory));
-        let clip_names = match companions.clip_names.unwrap_or_default() {
-            ClipNamesArg::Engine => ClipNames::Engine,
-            ClipNamesArg::Comments => ClipNames::Comments,
-            ClipNamesArg::Frames => ClipNames::Frames,
-        };
         let right = companions.gesture.first().copied().unwrap_or_default();
         let left = companions.gesture.get(1).copied().unwrap_or(right);
         let order = if args.quaternions_w_first { QuaternionOrder::Wxyz } else { QuaternionOrder::default() };
@@ -64,7 +59,7 @@ impl Reader {
             .quaternions(order)
             .format(args.read_as)
             .companions(!args.no_companions)
-            .clip_names(clip_names)
+            .clip_names(companions.clip_names.unwrap_or_default())
             .look(companions.tone, [right, left])
             .colors(companions.colors)
             .wear(companions.wear.iter().map(|text| wear(text)).collect::<Result<_, _>>()?);

@@ -485,6 +485,21 @@ pub(crate) fn print(document: &Value) -> io::Result<()> {
     out.flush()
 }
 
+/// Prints the result of a command for one file: a document, or a line that `quiet` leaves out.
+pub(crate) fn print_done(
+    format: OutputFormat,
+    quiet: bool,
+    json: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+) -> Result<Status, Fail> {
+    match format {
+        OutputFormat::Json => print(&json())?,
+        OutputFormat::Text if quiet => {}
+        OutputFormat::Text => batch::print(text() + "\n")?,
+    }
+    Ok(Status::Fine)
+}
+
 /// Reports the error of a command for one file, and returns the outcome.
 pub(crate) fn report_refusal(input: &Input, refusal: &Refusal, format: OutputFormat) -> Result<Status, Fail> {
     refusal.say(&input.display_path());

@@ -247,12 +247,24 @@ fn gltf<'s>(
     options: &WriteOptions,
 ) -> Result<Made<Vec<StreamedFile<'s>>>, ConvertError> {
     use sha2::{Digest as _, Sha256};
+    /// Hashes the bytes that are written.
+    struct Hash(Sha256);
+    impl std::io::Write for Hash {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
     let done = crate::formats::exported(scene, options)?;
-    let mut digest = Sha256::new();
+    let mut hash = Hash(Sha256::new());
     // Hashing does not fail.
-    let _ = done.value.write_buffer(&mut digest);
+    let _ = done.value.write_buffer(&mut hash);
     // Half of the hash is enough, and leaves a name that can be read.
-    let hash = digest.finalize().iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));
+    let hash = hash.0.finalize().iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));
     // It is longer than the stem, which may be as long as names can be.
     let cut = (0..=LONGEST_STEM.min(stem.len())).rev().find_map(|at| stem.split_at_checked(at));
     let buffer = format!("{}.{hash:032x}.bin", cut.map_or("", |parts| parts.0));

@@ -1,6 +1,6 @@
 //! Converts models of any format to scenes.
 
-use crate::formats::{AnyModel, Companions};
+use crate::formats::{AnyModel, Companions, SceneResult};
 use meshwright_core::Report;
 use meshwright_scene::{
     Budget, Clip, ConvertError, Converted, Interpolation, Loss, Motion, PoseSetId, Scene, SceneOptions,
@@ -41,12 +41,7 @@ impl AnyModel {
     /// # Errors
     /// If the model breaks a rule that a lenient reader accepted, if it lacks a necessary companion file, or if the
     /// scene would exceed the limit of the options.
-    pub fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    pub fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         self.with_names(self.own_scene(name, companions, options)?, name, companions, options)
     }
 
@@ -54,12 +49,7 @@ impl AnyModel {
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
-    pub fn take_scene(
-        &mut self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    pub fn take_scene(&mut self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         let scene = self.taken_scene(name, companions, options)?;
         self.with_names(scene, name, companions, options)
     }
@@ -71,7 +61,7 @@ impl AnyModel {
         name: &str,
         companions: &Companions,
         options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    ) -> SceneResult {
         scene.value.name = name.into();
         let nameless = scene.value.meshes.iter().filter(|mesh| mesh.name.is_empty()).count();
         name_parts(&mut scene.value, name, &options.budget())?;

@@ -1,13 +1,14 @@
 //! Commands that change files and keep their format.
 
 use super::shared::{ManyArgs, OutputFormat, ReadArgs, WriteArgs};
-use super::values::parse_bound;
-use clap::{Args, ValueEnum};
-use meshwright::bmd::OptimizeOptions;
+use super::values::{Choices, choice, parse_bound};
+use clap::Args;
+use meshwright::bmd;
+use meshwright::dpm::{OptimizeOptions, UnusedBones};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const DEFAULT_EFFORT: u8 = OptimizeOptions::DEFAULT_EFFORT;
+const DEFAULT_EFFORT: u8 = bmd::OptimizeOptions::DEFAULT_EFFORT;
 
 #[derive(Debug, Args)]
 pub(crate) struct OptimizeArgs {
@@ -55,55 +56,40 @@ pub(crate) struct OptimizeArgs {
     pub read: ReadArgs,
 }
 
-/// A step of the optimizer for DPM and ZYM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StepArg {
-    /// Influences that add nothing to a vertex
-    Influences,
-    /// Vertices that no triangle uses, and (DPM) duplicates
-    Vertices,
-    /// Duplicate poses (DPM)
-    Poses,
-    /// Order of triangles for strips and vertex caches
-    Triangles,
-    /// Order of vertices by their first use
-    Order,
-}
+const STEPS: Choices<fn(&mut OptimizeOptions)> = &[
+    ("influences", "Influences that add nothing to a vertex", |how| how.influences = false),
+    ("vertices", "Vertices that no triangle uses, and (DPM) duplicates", |how| how.vertices = false),
+    ("poses", "Duplicate poses (DPM)", |how| how.poses = false),
+    ("triangles", "Order of triangles for strips and vertex caches", |how| how.triangles = false),
+    ("order", "Order of vertices by their first use", |how| how.order = false),
+];
 
 /// Steps that change the content of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MoreArg {
-    /// Remove meshes without triangles and join meshes of one shader
-    Meshes,
-    /// Remove frames outside every clip
-    Frames,
-}
+const MORE_STEPS: Choices<fn(&mut OptimizeOptions)> = &[
+    ("meshes", "Remove meshes without triangles and join meshes of one shader", |how| how.meshes = true),
+    ("frames", "Remove frames outside every clip", |how| how.frames = true),
+];
 
 /// The bones without influence to remove. Bones that are flagged as attachments stay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum UnusedBonesArg {
-    /// None
-    Keep,
-    /// All if the model flags attachments, otherwise those without a name
-    #[default]
-    Unmarked,
-    /// All
-    Remove,
-}
+const UNUSED_BONES: Choices<UnusedBones> = &[
+    ("keep", "None", UnusedBones::Keep),
+    ("unmarked", "All if the model flags attachments, otherwise those without a name", UnusedBones::Unmarked),
+    ("remove", "All", UnusedBones::Remove),
+];
 
 /// Options of `optimize` for DPM and ZYM.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "DPM and ZYM")]
 pub(crate) struct DarkPlacesArgs {
     /// Bones to remove of those that move nothing
-    #[arg(long, value_enum)]
-    pub unused_bones: Option<UnusedBonesArg>,
+    #[arg(long, value_parser = choice(UNUSED_BONES))]
+    pub unused_bones: Option<UnusedBones>,
     /// Leave out a step; repeatable
-    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
-    pub skip: Vec<StepArg>,
+    #[arg(long, value_parser = choice(STEPS), value_name = "STEP", value_delimiter = ',')]
+    pub skip: Vec<fn(&mut OptimizeOptions)>,
     /// Also take a step that changes meshes or frames; repeatable
-    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
-    pub also: Vec<MoreArg>,
+    #[arg(long, value_parser = choice(MORE_STEPS), value_name = "STEP", value_delimiter = ',')]
+    pub also: Vec<fn(&mut OptimizeOptions)>,
 }
 
 #[derive(Debug, Args)]

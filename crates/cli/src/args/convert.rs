@@ -2,46 +2,33 @@
 
 use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs, WriteArgs};
 use super::values::{
-    Purpose, parse_factor, parse_frames, parse_id, parse_rate, parse_shard, purpose, target,
+    Choices, Purpose, choice, parse_factor, parse_frames, parse_id, parse_rate, parse_shard, purpose, target,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 use meshwright::Target;
+use meshwright::edit::Snap;
+use meshwright::gltf::Influences;
+use meshwright::retarget::Hold;
 use meshwright::scene::Engine;
 use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// The influences of a vertex that are exported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum InfluenceArg {
-    /// The four largest, which every viewer shows
-    #[default]
-    #[value(name = "4")]
-    Four,
-    /// All, in further sets that some viewers ignore
-    All,
-}
+const INFLUENCES: Choices<Influences> = &[
+    ("4", "The four largest, which every viewer shows", Influences::Four),
+    ("all", "All, in further sets that some viewers ignore", Influences::All),
+];
 
-/// The tolerance within which a value counts as unedited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SnapArg {
-    /// Only equal numbers
-    Exact,
-    /// Changes that editors make on their own
-    #[default]
-    Default,
-    /// Changes that optimizers make
-    Loose,
-}
+const SNAPS: Choices<Snap> = &[
+    ("exact", "Only equal numbers", Snap::Exact),
+    ("default", "Changes that editors make on their own", Snap::Default),
+    ("loose", "Changes that optimizers make", Snap::Loose),
+];
 
-/// Limbs whose ends keep their paths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HoldArg {
-    /// Knees bend so that feet go where the original's feet go
-    Feet,
-    /// Elbows bend so that hands go where the original's hands go
-    Hands,
-}
+const HOLDS: Choices<fn(Hold) -> Hold> = &[
+    ("feet", "Knees bend so that feet go where the original's feet go", |hold| hold.with_feet(true)),
+    ("hands", "Elbows bend so that hands go where the original's hands go", |hold| hold.with_hands(true)),
+];
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RetargetArgs {
@@ -55,8 +42,8 @@ pub(crate) struct RetargetArgs {
     #[arg(long, value_name = "FILE", requires = "retarget")]
     pub map_out: Option<PathBuf>,
     /// Keep feet or hands on the original's paths, scaled to the new skeleton; repeatable
-    #[arg(long, value_name = "ENDS", value_enum, value_delimiter = ',', requires = "retarget")]
-    pub hold: Vec<HoldArg>,
+    #[arg(long, value_name = "ENDS", value_parser = choice(HOLDS), value_delimiter = ',', requires = "retarget")]
+    pub hold: Vec<fn(Hold) -> Hold>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -101,8 +88,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Option<String>,
     /// Influences per vertex
-    #[arg(long, value_enum, default_value_t)]
-    pub influences: InfluenceArg,
+    #[arg(long, value_parser = choice(INFLUENCES), default_value = "4")]
+    pub influences: Influences,
     /// Leave out textures
     ///
     /// By default glTF embeds the textures that are found (png, jpg, tga, bmp, pcx, dds), OBJ names them, and those that a GLB
@@ -155,8 +142,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "ORIGINAL")]
     pub onto: Vec<PathBuf>,
     /// Tolerance within which a value counts as unedited
-    #[arg(long, value_enum, default_value_t)]
-    pub snap: SnapArg,
+    #[arg(long, value_parser = choice(SNAPS), default_value = "default")]
+    pub snap: Snap,
     /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
     #[arg(long)]
     pub keep_skeleton: bool,

@@ -9,19 +9,18 @@ mod render;
 mod shared;
 mod values;
 
-pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, RepairArgs, StepArg, UnusedBonesArg};
-pub(crate) use convert::{ConvertArgs, HoldArg, InfluenceArg, SnapArg};
+pub(crate) use change::{EditArgs, OptimizeArgs, RepairArgs};
+pub(crate) use convert::ConvertArgs;
 pub(crate) use help::{CompletionsArgs, ManArgs};
 pub(crate) use inspect::{
     BuildArgs, CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs,
     ViewArgs,
 };
-pub(crate) use pack::{FarArg, PackArgs, UnpackArgs};
-pub(crate) use render::{OverlayArg, RenderArgs, ThumbnailArgs, ViewArg};
-pub(crate) use shared::{ClipNamesArg, CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
+pub(crate) use pack::{PackArgs, UnpackArgs};
+pub(crate) use render::{RenderArgs, ThumbnailArgs};
+pub(crate) use shared::{CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
 pub(crate) use values::Purpose;
 
-use crate::destination::Destination;
 use crate::render::Color;
 use clap::{Parser, Subcommand};
 
@@ -78,29 +77,4 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Write the manual, a page for each command
     Man(ManArgs),
-}
-
-impl Command {
-    /// Returns whether standard output must be a JSON document in all cases.
-    pub(crate) fn wants_json(&self) -> bool {
-        let (format, output) = match self {
-            Self::Info(args) => return args.format == InfoFormat::Json,
-            Self::Check(args) => return matches!(args.format, CheckFormat::Json | CheckFormat::Sarif),
-            Self::Explain(args) => (args.format, None),
-            Self::Diff(args) => (args.format, None),
-            Self::Convert(args) => (args.format, args.output.as_ref()),
-            Self::List(args) => (args.format, None),
-            Self::Unpack(args) => (args.run.format, None),
-            Self::Pack(args) => (args.run.format, Some(&args.output)),
-            Self::View(_) | Self::Thumbnail(_) | Self::Completions(_) | Self::Man(_) => return false,
-            Self::Render(args) => (args.format, Some(&args.output)),
-            Self::Dump(args) => (args.format, args.output.as_ref()),
-            Self::Build(args) => (args.format, Some(&args.output)),
-            Self::Optimize(args) => (args.format, Some(&args.output)),
-            Self::Repair(args) => (args.format, args.output.as_ref()),
-            Self::Edit(args) => (args.format, args.output.as_ref()),
-        };
-        format == OutputFormat::Json
-            && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)
-    }
 }

@@ -1,8 +1,9 @@
 //! Commands for packs.
 
 use super::shared::OutputFormat;
-use super::values::parse_size;
-use clap::{Args, ValueEnum};
+use super::values::{Choices, choice, parse_size};
+use clap::Args;
+use meshwright::files::FarVersion;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -41,19 +42,11 @@ pub(crate) struct PackRunArgs {
     pub max_memory: u64,
 }
 
-/// A version of archives of The Sims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FarArg {
-    /// The Sims 1
-    #[value(name = "1a")]
-    OneA,
-    /// The Sims 1, with short lengths of names
-    #[value(name = "1b")]
-    OneB,
-    /// The Sims Online: names include the numbers of file and type
-    #[value(name = "3")]
-    Three,
-}
+const FAR_VERSIONS: Choices<FarVersion> = &[
+    ("1a", "The Sims 1", FarVersion::OneA),
+    ("1b", "The Sims 1, with short lengths of names", FarVersion::OneB),
+    ("3", "The Sims Online: names include the numbers of file and type", FarVersion::Three),
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct PackArgs {
@@ -67,8 +60,8 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "PACK")]
     pub onto: Option<PathBuf>,
     /// Version of an archive of The Sims; by default 3 for .dat, and for .far if all names have numbers, else 1a
-    #[arg(long, value_enum, value_name = "VERSION", conflicts_with = "onto")]
-    pub far: Option<FarArg>,
+    #[arg(long, value_parser = choice(FAR_VERSIONS), value_name = "VERSION", conflicts_with = "onto")]
+    pub far: Option<FarVersion>,
     #[command(flatten)]
     pub run: PackRunArgs,
 }

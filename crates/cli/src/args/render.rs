@@ -1,40 +1,26 @@
 //! Options of `render`.
 
 use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs};
-use super::values::{parse_colour, parse_pixels};
-use clap::{Args, ValueEnum};
-use meshwright::render::Camera;
+use super::values::{Choices, choice, parse_colour, parse_pixels};
+use clap::Args;
+use meshwright::render::{Camera, Overlays, View};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The look of surfaces in a rendering.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ViewArg {
-    /// Materials with lighting
-    #[default]
-    Lit,
-    /// Materials without lighting
-    Unlit,
-    /// Normals as colours
-    Normals,
-    /// Texture coordinates as colours
-    Uv,
-}
+const VIEWS: Choices<View> = &[
+    ("lit", "Materials with lighting", View::Lit),
+    ("unlit", "Materials without lighting", View::Unlit),
+    ("normals", "Normals as colours", View::Normals),
+    ("uv", "Texture coordinates as colours", View::Uvs),
+];
 
-/// Overlays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OverlayArg {
-    /// Lines between joints
-    Bones,
-    /// The names of joints
-    Names,
-    /// The edges of triangles
-    Wireframe,
-    /// The normals of vertices
-    Normals,
-    /// The box around the model
-    Bounds,
-}
+const OVERLAYS: Choices<fn(&mut Overlays)> = &[
+    ("bones", "Lines between joints", |overlays| overlays.bones = true),
+    ("names", "The names of joints", |overlays| overlays.names = true),
+    ("wireframe", "The edges of triangles", |overlays| overlays.wireframe = true),
+    ("normals", "The normals of vertices", |overlays| overlays.normals = true),
+    ("bounds", "The box around the model", |overlays| overlays.bounds = true),
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
@@ -71,11 +57,11 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "COLOUR", value_parser = parse_colour)]
     pub background: Option<[u8; 4]>,
     /// The look of surfaces
-    #[arg(long, value_enum, default_value_t)]
-    pub view: ViewArg,
+    #[arg(long, value_parser = choice(VIEWS), default_value = "lit")]
+    pub view: View,
     /// Overlay; repeatable
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
-    pub overlay: Vec<OverlayArg>,
+    #[arg(long, value_parser = choice(OVERLAYS), value_name = "WHAT", value_delimiter = ',')]
+    pub overlay: Vec<fn(&mut Overlays)>,
     /// Level of detail; 0 is the finest
     #[arg(long, value_name = "N")]
     pub level: Option<usize>,

@@ -1,10 +1,10 @@
 //! Options that several commands share.
 
-use super::values::{dialect, format, parse_size};
+use super::values::{Choices, choice, dialect, format, parse_size};
 use crate::pattern::{NamePattern, Pattern};
 use clap::{Args, ValueEnum};
 use meshwright::tso::{Gesture, Tone};
-use meshwright::{Dialect, Format};
+use meshwright::{ClipNames, Dialect, Format};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -116,17 +116,11 @@ pub(crate) struct WriteArgs {
     pub dry_run: bool,
 }
 
-/// The source of the names of clips in a .framegroups file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClipNamesArg {
-    /// The engine's: the name on the line, else groupified_N_anim
-    Engine,
-    /// The name on the line, else its comment after //, else the engine's
-    #[default]
-    Comments,
-    /// The names of frames (DPM) or scenes (ZYM)
-    Frames,
-}
+const CLIP_NAMES: Choices<ClipNames> = &[
+    ("engine", "The engine's: the name on the line, else groupified_N_anim", ClipNames::Engine),
+    ("comments", "The name on the line, else its comment after //, else the engine's", ClipNames::Comments),
+    ("frames", "The names of frames (DPM) or scenes (ZYM)", ClipNames::Frames),
+];
 
 /// Files that belong to a model.
 #[derive(Clone, Debug, Default, Args)]
@@ -136,8 +130,8 @@ pub(crate) struct CompanionArgs {
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
     /// The source of the names of its clips: by default comments, for `dump` the engine
-    #[arg(long, value_enum)]
-    pub clip_names: Option<ClipNamesArg>,
+    #[arg(long, value_parser = choice(CLIP_NAMES))]
+    pub clip_names: Option<ClipNames>,
     /// The skeleton of a mesh of The Sims (.skel, .cmx, .bcf) or of Crucible (.cskel)
     ///
     /// Without it the game's own skeleton is used if one is in the search path and fits. A model of another format

@@ -1,9 +1,18 @@
 //! Parsers for values of options.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
 use meshwright::{Dialect, Format, Target};
 use std::num::NonZeroU16;
+
+/// Values of an option: names, lines of help, and what they mean.
+pub(super) type Choices<T> = &'static [(&'static str, &'static str, T)];
+
+/// Returns the parser for one of several values.
+pub(super) fn choice<T: Copy + Send + Sync>(all: Choices<T>) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help)))
+        .try_map(|name| all.iter().find(|row| row.0 == name).map(|row| row.2).ok_or("unknown"))
+}
 
 /// Returns the parser for the name of a format.
 pub(super) fn format() -> impl TypedValueParser<Value = Format> {

@@ -1,10 +1,11 @@
 //! The outputs of `convert`, and the options that `--for` implies.
 
 use crate::args::{ConvertArgs, Purpose};
+use crate::destination::ends_in_separator;
 use crate::input::is_folder;
 use crate::{Fail, render};
 use meshwright::Target;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
@@ -67,10 +68,6 @@ fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
         return Err(Fail::Usage(format!("{shown} exists: -o {shown} replaces it, --to FORMAT converts it")));
     }
     Ok(false)
-}
-
-fn ends_in_separator(text: &OsStr) -> bool {
-    text.as_encoded_bytes().last().is_some_and(|byte| std::path::is_separator(char::from(*byte)))
 }
 
 /// Returns the output next to the input, if the arguments choose a format.

@@ -28,6 +28,8 @@ pub(super) struct Done {
     pub(super) files: Written,
     /// The output may replace the input.
     pub(super) rewrite: bool,
+    /// The records of the input were copied.
+    pub(super) is_copy: bool,
     pub(super) losses: Vec<Loss>,
     /// The files that took part, for the manifest.
     pub(super) took: Took,

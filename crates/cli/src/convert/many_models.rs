@@ -1,6 +1,6 @@
 //! The conversion of many models.
 
-use super::conversion_report;
+use super::conversion_report::Made;
 use super::one_model::ConvertRun;
 use super::paths::OutPath;
 use crate::args::OutputFormat;
@@ -26,26 +26,15 @@ struct Job<'a> {
     before: Option<Value>,
 }
 
-/// The result of a job.
-enum Made {
-    /// The outputs of an earlier run are still valid.
-    Before,
-    /// The output exists and is kept.
-    Kept,
-    /// The input was converted now.
-    Now(Box<conversion_report::Made>),
-}
-
 impl Many<'_, '_> {
     /// Converts all inputs, or the part that `--shard` selects.
     pub(super) fn convert(&self, mut manifest: Option<Written>, results: &mut Results) -> Result<(), Fail> {
         let args = self.work.args;
         let jobs = self.jobs(manifest.as_ref())?;
         // Valid outputs of an earlier run are reused, and existing outputs may be kept.
-        let made = |job: &Job<'_>| match &job.before {
-            Some(_) => Made::Before,
-            None if self.work.keeps(job.out.place.path()) => Made::Kept,
-            None => Made::Now(Box::new(self.work.convert_one(job.input, &job.out.place))),
+        let made = |job: &Job<'_>| {
+            let is_there = job.before.is_some() || self.work.keeps(job.out.place.path());
+            (!is_there).then(|| self.work.convert_one(job.input, &job.out.place))
         };
         results.over(
             self.workers,
@@ -53,14 +42,13 @@ impl Many<'_, '_> {
             |job| job.input,
             made,
             |results, job, made| {
-                match (made, &job.before, &mut manifest) {
-                    (Made::Now(made), _, manifest) => self.report(job, *made, manifest.as_mut(), results),
-                    (Made::Kept, ..) => results.keep_output(job.out.place.path()),
-                    (Made::Before, Some(entry), Some(manifest)) => {
-                        manifest.keep(job.input, entry.clone());
+                match (made, &job.before) {
+                    (Some(made), _) => self.report(job, made, manifest.as_mut(), results),
+                    (None, None) => results.keep_output(job.out.place.path()),
+                    (None, Some(entry)) => {
+                        manifest.iter_mut().for_each(|manifest| manifest.keep(job.input, entry.clone()));
                         results.unchanged();
                     }
-                    (Made::Before, ..) => results.unchanged(),
                 }
                 if let Some(manifest) = manifest.as_mut().filter(|_| !args.write.dry_run) {
                     manifest.save(results, self.work.reader.plan());
@@ -93,13 +81,7 @@ impl Many<'_, '_> {
         Ok(jobs)
     }
 
-    fn report(
-        &self,
-        job: &Job<'_>,
-        made: conversion_report::Made,
-        manifest: Option<&mut Written>,
-        results: &mut Results,
-    ) {
+    fn report(&self, job: &Job<'_>, made: Made, manifest: Option<&mut Written>, results: &mut Results) {
         let args = self.work.args;
         match self.work.appear(made) {
             Ok(mut done) => {

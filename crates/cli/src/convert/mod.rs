@@ -130,21 +130,17 @@ fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
     let Destination::Folder(folder) = destination else { return false };
     // The folder may not exist yet.
     let real = |path: &Path| {
-        let there = path.ancestors().find_map(|p| {
-            let p = if p.as_os_str().is_empty() { Path::new(".") } else { p };
-            p.canonicalize().ok()
-        });
-        there.unwrap_or_default()
+        let named =
+            |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
+        path.ancestors().find_map(|path| named(path).ok()).unwrap_or_default()
     };
     let folder = real(folder);
     let tree = |input: &Input| {
-        let folder = input.path.parent().unwrap_or(Path::new("")).to_owned();
-        let named =
-            input.below.as_deref().and_then(Path::parent).map_or(0, |below| below.components().count());
-        let named = folder.ancestors().nth(named).unwrap_or(&folder).to_owned();
-        let models =
-            named.ancestors().find(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case("models")));
-        models.and_then(Path::parent).map_or(named.clone(), Path::to_owned)
+        let below = input.below.as_deref().map_or(1, |below| below.components().count());
+        let named = input.path.ancestors().nth(below).unwrap_or(Path::new("")).to_owned();
+        let is_models =
+            |path: &&Path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("models"));
+        named.ancestors().find(is_models).and_then(Path::parent).map_or(named.clone(), Path::to_owned)
     };
     let trees: BTreeSet<PathBuf> = inputs.iter().map(tree).collect();
     trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))

@@ -1,13 +1,8 @@
 //! The conversion of one model: paths, staging of outputs and messages.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "places in the list of inputs, and counts of them"
-)]
 
 use super::conversion_report::{Done, Made, Written};
 use super::paths::out_paths;
-use crate::args::{ConvertArgs, HoldArg, InfluenceArg, OutputFormat, SnapArg};
+use crate::args::{ConvertArgs, OutputFormat};
 use crate::destination::Destination;
 use crate::figure::Figure;
 use crate::input::Input;
@@ -18,14 +13,14 @@ use crate::reader::Reader;
 use crate::refusal::{Broken, Refusal};
 use crate::say;
 use meshwright::crucible::QuaternionOrder;
-use meshwright::edit::{Patch, Snap};
+use meshwright::edit::Patch;
 use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
-use meshwright::gltf::{ExportOptions, Influences};
+use meshwright::gltf::ExportOptions;
 use meshwright::retarget::{Hold, MapFile};
 use meshwright::scene::{Loss, OutputFile};
 use meshwright::{
-    Conversion, ConvertOptions, Error, ErrorKind, Model, Original, OriginalSource, RecoverOptions, Retarget,
-    Role, Route, StreamedFile, Target, WriteOptions,
+    ConvertOptions, Error, ErrorKind, Model, Original, OriginalSource, RecoverOptions, Retarget, Role, Route,
+    StreamedFile, Target, WriteOptions,
 };
 use std::fs;
 use std::io::{BufWriter, Write as _};
@@ -77,14 +72,11 @@ impl ConvertRun<'_> {
     ) -> Result<Done, Refusal> {
         let opened = self.reader.open(input)?;
         let (used, passed_over) = (self.reader.used(input, &opened), self.reader.passed_over(input, &opened));
-        let made = self.conversion(opened, place, sources);
+        let done = self.convert_opened(input, opened, place, sources);
         // A copy does not use companions.
-        let is_copy = made
-            .as_ref()
-            .is_ok_and(|(made, _)| matches!(made.route(), Route::Unchanged | Route::SameRecords));
+        let is_copy = done.as_ref().is_ok_and(|done| done.is_copy);
         used.iter().filter(|_| !is_copy).chain(&passed_over).for_each(|line| say(line));
-        let (made, took) = made?;
-        self.finish(input, made, took, place)
+        done
     }
 
     /// Converts several inputs that make up one character. An error has the index of its input.
@@ -92,41 +84,32 @@ impl ConvertRun<'_> {
         let Figure { model, lead } = Figure::open(&self.reader, inputs, no_figure)?;
         let place = out_paths(inputs, self.outputs.destination(), self.to, &self.ending).remove(0).place;
         let mut sources = Vec::new();
-        let made = self.conversion(model, &place, &mut sources);
-        let result = made.and_then(|(made, took)| self.finish(&inputs[lead], made, took, &place));
+        let input = inputs.get(lead).ok_or((lead, Refusal::UNKNOWN))?;
+        let result = self.convert_opened(input, model, &place, &mut sources);
         self.appear(Made { sources, result }).map_err(|refusal| (lead, refusal))
     }
 
-    /// Prepares the conversion of a model, and returns the files that took part for the manifest.
-    fn conversion(
+    /// Converts a model into files with temporary names.
+    fn convert_opened(
         &self,
+        input: &Input,
         opened: Model,
         place: &Place,
         sources: &mut Vec<PathBuf>,
-    ) -> Result<(Conversion, Took), Refusal> {
+    ) -> Result<Done, Refusal> {
         self.record_sources(opened.sources(), sources);
         let (options, originals) = self.options(place, sources)?;
         let validity = self.args.manifest.is_some().then(|| Validity::check(&opened));
         let takes_skeleton = opened.format().companions().iter().any(|c| c.role == Role::Skeleton);
         let lacks_skeleton = takes_skeleton && !opened.companions().has(Role::Skeleton);
-        let made = opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e, lacks_skeleton))?;
+        let mut made =
+            opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e, lacks_skeleton))?;
         self.record_sources(made.sources(), sources);
         let mut took = Took::new();
         if let Some(validity) = validity {
             took = manifest::took(made.finder().tree(), made.parts(), &validity, self.reader.limits());
             took.extend(originals);
         }
-        Ok((made, took))
-    }
-
-    /// Writes the files of a conversion under temporary names.
-    fn finish(
-        &self,
-        input: &Input,
-        mut made: Conversion,
-        took: Took,
-        place: &Place,
-    ) -> Result<Done, Refusal> {
         let route = made.route();
         let advice = match self.to {
             _ if route != Route::Scene => "",
@@ -145,6 +128,7 @@ impl ConvertRun<'_> {
             outputs: Vec::new(),
             files: Written::Elsewhere,
             rewrite: route == Route::Unchanged,
+            is_copy: matches!(route, Route::Unchanged | Route::SameRecords),
             losses: files.losses,
             took,
             advice,
@@ -217,6 +201,12 @@ impl ConvertRun<'_> {
     fn options(&self, place: &Place, sources: &mut Vec<PathBuf>) -> Result<(ConvertOptions, Took), Refusal> {
         let args = self.args;
         let single = *self.outputs.destination() == Destination::Stdout;
+        let exchanged = matches!(self.to, Target::Glb | Target::Gltf);
+        let gltf = ExportOptions::default()
+            .with_influences(args.influences)
+            .with_close_loops(args.close_loops)
+            .with_layers(!args.no_layers)
+            .with_frames_at(args.frames_at.filter(|_| exchanged));
         let mut write = WriteOptions::default()
             .with_limits(self.reader.limits())
             .with_dialect(args.read.dialect)
@@ -229,15 +219,10 @@ impl ConvertRun<'_> {
             .with_tangents(args.tangents)
             .with_single(single)
             .without_textures(args.no_textures)
-            .with_gltf(self.export_options());
+            .with_gltf(gltf);
         if args.read.quaternions_w_first {
             write = write.with_quaternions(QuaternionOrder::Wxyz);
         }
-        let snap = match args.snap {
-            SnapArg::Exact => Snap::Exact,
-            SnapArg::Default => Snap::Default,
-            SnapArg::Loose => Snap::Loose,
-        };
         let (original, took) = self.original(sources)?;
         let options = ConvertOptions::from(write)
             .with_output(place.path())
@@ -251,7 +236,7 @@ impl ConvertRun<'_> {
             .with_embedded(args.keep_native)
             .with_retarget(self.retarget()?)
             .with_original(original)
-            .with_recovery(RecoverOptions::default().with_snap(snap).with_frames_at(args.frames_at));
+            .with_recovery(RecoverOptions::default().with_snap(args.snap).with_frames_at(args.frames_at));
         Ok((options, took))
     }
 
@@ -263,7 +248,7 @@ impl ConvertRun<'_> {
         if self.args.retarget.retarget.is_some() || is_new {
             return Ok((OriginalSource::Nothing, took));
         }
-        let mut originals = self.reader.originals()?;
+        let originals = self.reader.originals()?;
         for original in &originals {
             self.record_sources(original.sources(), sources);
             if self.args.manifest.is_some() {
@@ -272,20 +257,14 @@ impl ConvertRun<'_> {
                 took.extend(manifest::took(original.finder().tree(), original.parts(), &validity, limits));
             }
         }
-        let original = match originals.len() {
-            0 => return Ok((OriginalSource::Embedded, took)),
-            1 => {
-                let mut original = originals.remove(0);
-                let mut scene = original.scene()?;
-                original.add_textures(&mut scene);
-                let budget = meshwright::Budget::new(self.reader.limits());
-                Original::new(original).with_pictures(&scene.value, &budget)
-            }
-            _ => Original::new(Model::figure(originals).map_err(|e| match no_figure(&e) {
-                Refusal::Argument(_) => Refusal::Argument(format!("--onto: {}", e.message())),
-                other => other,
-            })?),
+        if originals.is_empty() {
+            return Ok((OriginalSource::Embedded, took));
+        }
+        let named = |e: Error| match Refusal::from(e) {
+            Refusal::Argument(why) => Refusal::Argument(format!("--onto: {why}")),
+            other => other,
         };
+        let original = Original::from_files(originals).map_err(named)?;
         Ok((original.with_solids(self.args.solids).into(), took))
     }
 
@@ -293,9 +272,7 @@ impl ConvertRun<'_> {
     fn retarget(&self) -> Result<Option<Retarget>, Refusal> {
         let args = &self.args.retarget;
         let Some(path) = &args.retarget else { return Ok(None) };
-        let hold = Hold::NOTHING
-            .with_feet(args.hold.contains(&HoldArg::Feet))
-            .with_hands(args.hold.contains(&HoldArg::Hands));
+        let hold = args.hold.iter().fold(Hold::NOTHING, |hold, with| with(hold));
         let target = self.reader.open_named(path)?;
         self.reader.note(args.map.clone());
         let map = args.map.as_deref().map(read_map).transpose()?;
@@ -313,20 +290,6 @@ impl ConvertRun<'_> {
         let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let content = OutputFile { name, bytes: text.as_bytes().to_vec() }.into();
         Some(Output { place: Place::named(out), role: OutputRole::Companion, content })
-    }
-
-    /// Returns the options for writing glTF.
-    fn export_options(&self) -> ExportOptions {
-        let influences = match self.args.influences {
-            InfluenceArg::Four => Influences::Four,
-            InfluenceArg::All => Influences::All,
-        };
-        let exchanged = matches!(self.to, Target::Glb | Target::Gltf);
-        ExportOptions::default()
-            .with_influences(influences)
-            .with_close_loops(self.args.close_loops)
-            .with_layers(!self.args.no_layers)
-            .with_frames_at(self.args.frames_at.filter(|_| exchanged))
     }
 
     /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.

@@ -1,8 +1,8 @@
 //! The dump of a BMD file: levels, packed vertices and primitives, bones, keys.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_bmd::{Bmd, Bone, Clip, Keys, Lod, Mesh, Name, Primitive, QuadCount, Step, Stream, Vertex};
 use meshwright_core::num::{F8A, Se32};
 use std::borrow::Cow;

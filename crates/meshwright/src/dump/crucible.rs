@@ -1,8 +1,8 @@
 //! The dump of the Crucible engine's files: stored streams, bones, layouts.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_crucible::{Attribute, AttributeStream, Bone, BoneWeight, CModel, Chunk, SkeletonChunk};
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! The dump of DPM, ZYM and framegroups: stored poses, influences, bounds, flags.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_dpm::{
     Bone, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, Zym, ZymBounds, ZymInfluence, ZymScene,
 };

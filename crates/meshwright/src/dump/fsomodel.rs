@@ -1,8 +1,8 @@
 //! The dump of FSOMODEL files and their metadata: vertices with tangents, the table of meshes, chunks, nodes.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_fsomodel::{
     Chunk, ChunkId, Dialect, FsoModel, Material, Mesh, MeshRange, Metadata, Node, Vertex,
 };

@@ -1,8 +1,8 @@
 //! The dump of glTF documents in addition to the scene: generator, extensions, and the lengths of tables.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_gltf::GltfFile;
 use meshwright_gltf::document::{Document, JsonValue};
 

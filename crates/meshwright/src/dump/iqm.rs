@@ -1,8 +1,8 @@
 //! The dump of IQM: the file's own tables.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_iqm::{
     Iqm, IqmAnim, IqmBounds, IqmExtension, IqmJoint, IqmMesh, IqmPose, TextId, VertexArray,
 };

@@ -10,7 +10,6 @@ mod bmd;
 mod crucible;
 #[cfg(feature = "dpm")]
 mod darkplaces;
-pub(crate) mod format_part;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
 #[cfg(feature = "gltf")]
@@ -25,8 +24,8 @@ mod sims;
 pub use json::write_json;
 
 use crate::error::{Error, ErrorKind};
+use crate::formats::dump_part::Own;
 use crate::{AnyModel, Companions};
-use format_part::Own;
 use item::{Fields, Item, fields, hex};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Clip, Extra, Joint, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space};

@@ -1,8 +1,8 @@
 //! The dump of The Sims' files: vertices in the space of their bones, pulls, bones, keys, events, bindings.
 
-use super::format_part::{Dumped, Own};
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
+use crate::formats::dump_part::{Dumped, Own};
 use meshwright_core::SortedSet;
 use meshwright_tso::{
     Anim, Apr, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton,

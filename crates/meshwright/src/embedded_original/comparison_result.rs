@@ -190,7 +190,7 @@ impl Original {
         // Unedited companion files are added unchanged if the edited model still uses them.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
         let beside = self.named_files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
-        let stay = |file: &Called| file.keeps_its_name() && !left(&file.name);
+        let stay = |file: &Called| !file.follows && !left(&file.name);
         let beside: Vec<_> = beside.into_iter().filter(stay).collect();
         for Called { name, bytes, like_model, .. } in beside {
             // A new file under the model's name replaces it.

@@ -63,6 +63,19 @@ impl Original {
         Self { asset, export: None, solids: false, pictures: pictures::Pictures::default() }
     }
 
+    /// Makes an original of a model, or of the files of a character, with the textures of its materials.
+    ///
+    /// # Errors
+    /// If the files do not fit each other, or hold nothing to draw or move.
+    #[cfg(feature = "textures")]
+    pub fn from_files(files: Vec<Model>) -> Result<Self, crate::Error> {
+        let mut asset = Model::figure(files)?;
+        let mut scene = asset.scene()?;
+        asset.add_textures(&mut scene);
+        let budget = Budget::new(asset.limits());
+        Ok(Self::new(asset).with_pictures(&scene.value, &budget))
+    }
+
     /// Sets the textures that were found for the materials of its scene. An edited material has another texture only if
     /// the pixels differ. For a material without a texture here, edits are unknown.
     #[must_use]
@@ -94,13 +107,7 @@ impl Original {
     /// # Errors
     /// When a companion breaks a rule of its format.
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
-        let mut files = OutputFiles::default();
-        for Called { name, bytes, .. } in self.named_files(name)? {
-            if files.iter().all(|other| other.name != name) {
-                files.push(name, bytes);
-            }
-        }
-        Ok(files)
+        Ok(unique(self.named_files(name)?))
     }
 
     /// Returns the companion files with names of their own, byte for byte: a skeleton, clips, other parts of a
@@ -110,13 +117,7 @@ impl Original {
     /// # Errors
     /// As [`files`](Self::files).
     pub fn companions(&self) -> Result<OutputFiles, WriteError> {
-        let mut files = OutputFiles::default();
-        for Called { name, bytes, .. } in self.named_files("")?.into_iter().filter(Called::keeps_its_name) {
-            if files.iter().all(|other| other.name != name) {
-                files.push(name, bytes);
-            }
-        }
-        Ok(files)
+        Ok(unique(self.named_files("")?.into_iter().filter(|file| !file.follows)))
     }
 
     /// Returns the companion files, named for a model of this name.
@@ -163,6 +164,17 @@ impl Original {
     }
 }
 
+/// Returns files; of several with the same name the first.
+fn unique(all: impl IntoIterator<Item = Called>) -> OutputFiles {
+    let mut files = OutputFiles::default();
+    for Called { name, bytes, .. } in all {
+        if files.get(&name).is_none() {
+            files.push(name, bytes);
+        }
+    }
+    files
+}
+
 /// A file of a model with its name.
 struct Called {
     name: String,
@@ -175,12 +187,6 @@ struct Called {
     like_model: Option<String>,
     /// It has that name, or is the model.
     follows: bool,
-}
-
-impl Called {
-    fn keeps_its_name(&self) -> bool {
-        !self.follows
-    }
 }
 
 /// A file of an asset.

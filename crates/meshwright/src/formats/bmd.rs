@@ -1,9 +1,9 @@
 //! The operations of the facade on BGBTech BMD files.
 
 use super::write::single;
-use super::{Companions, Kind, Merging, Summary, WriteOptions};
+use super::{Companions, FilesResult, Kind, Merging, SceneResult, Summary, WriteOptions};
 use meshwright_bmd::{Bmd, flat_color};
-use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{Extra, Loss, Material, Scene, SceneOptions};
 
 impl Kind for Bmd {
     const UP: usize = 2;
@@ -18,20 +18,11 @@ impl Kind for Bmd {
         crate::repair::bmd::mend(self, finding)
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        _: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, _: &str, _: &Companions, options: &SceneOptions) -> SceneResult {
         self.to_scene(options)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let mut made = Self::from_scene(scene, &options.for_format(Default::default()))?;
         if made.value.bones.is_empty() && !scene.skeletons.is_empty() && made.losses.is_empty() {
             let message = "a skeleton that moves nothing is left out";
@@ -42,7 +33,7 @@ impl Kind for Bmd {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let Merging { native, patch, options, .. } = *merging;
         merging.single(self.merge(native, patch, &options.for_format(Default::default()))?)
     }
@@ -75,11 +66,7 @@ impl Kind for Bmd {
         "resource"
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_bmd::strategy::model().boxed())]
-    }
+    super::strategies!(meshwright_bmd::strategy::model());
 }
 
 /// Returns the levels of detail as text, with their distances.

@@ -2,19 +2,17 @@
 
 use super::merging::invalid_file;
 use super::write::bare;
-use super::{CompanionFile, Companions, Kind, Merging, ReadSettings, Registered, Summary, WriteOptions};
+use super::{
+    CompanionFile, Companions, FilesResult, Kind, Merging, ReadSettings, Registered, SceneResult, Summary,
+    WriteOptions,
+};
 use meshwright_core::{Finding, Report, SortedSet};
 use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 
-fn write(
-    scene: &Scene,
-    file: CrucibleFile,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+fn write(scene: &Scene, file: CrucibleFile, stem: &str, options: &WriteOptions) -> FilesResult {
     let mut own = CrucibleTarget::default().with_file(file);
     own.dialect = options.dialect().unwrap_or(own.dialect);
     own.quaternions = options.quaternions.unwrap_or(own.quaternions);
@@ -97,7 +95,7 @@ macro_rules! meshes {
                 _: &str,
                 companions: &Companions,
                 options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
+            ) -> SceneResult {
                 self.to_scene(options, companions.one())
             }
 
@@ -105,12 +103,12 @@ macro_rules! meshes {
                 scene: &Scene,
                 stem: &str,
                 options: &WriteOptions,
-            ) -> Result<Converted<OutputFiles>, ConvertError> {
+            ) -> FilesResult {
                 write(scene, CrucibleFile::$file, stem, options)
             }
 
             #[cfg(feature = "gltf")]
-            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+            fn merge(&self, merging: &Merging<'_>) -> FilesResult {
                 let $m = self;
                 let own = like($chunks, merging.companions.one()).with_file(CrucibleFile::$file);
                 let merged = self.merge(merging.native, merging.patch, &merging.options.for_format(own))?;
@@ -128,12 +126,7 @@ macro_rules! meshes {
                 companions.one::<SkeletonChunk>().map_or_else(|| self.validate(), |s| self.validate_with(s))
             }
 
-            #[cfg(feature = "proptest")]
-            fn strategies() -> Vec<super::Strategy<Self>> {
-                use proptest::strategy::Strategy as _;
-                let all = meshwright_crucible::Dialect::ALL.into_iter();
-                all.map(|d| (d.name().parse().ok(), $strategy(d).boxed())).collect()
-            }
+            super::strategies!(each meshwright_crucible::Dialect: $strategy);
         }
     )+};
 }
@@ -150,20 +143,11 @@ impl Kind for SkeletonChunk {
         options(settings)
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        _: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, _: &str, _: &Companions, options: &SceneOptions) -> SceneResult {
         self.to_scene(options)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let lost = bare(scene, false)?;
         let mut made = write(scene, CrucibleFile::Skeleton, stem, options)?;
         // The crate reports the loss itself if it knows the reason.
@@ -172,7 +156,7 @@ impl Kind for SkeletonChunk {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let own = like(&[], Some(self)).with_file(CrucibleFile::Skeleton);
         merging.single(self.merge(merging.native, merging.patch, &merging.options.for_format(own))?)
     }
@@ -181,9 +165,5 @@ impl Kind for SkeletonChunk {
         Summary { bones: self.bones.len(), ..Summary::default() }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_crucible::strategy::skeleton().boxed())]
-    }
+    super::strategies!(meshwright_crucible::strategy::skeleton());
 }

@@ -3,7 +3,8 @@
 use super::merging::invalid_file;
 use super::write::single;
 use super::{
-    ClipNames, Companions, Format, Kind, Merging, Summary, Transcribed, Transcription, WriteOptions,
+    ClipNames, Companions, FilesResult, Format, Kind, Merging, SceneResult, Summary, Transcribed,
+    Transcription, WriteOptions,
 };
 use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role, WriteError};
@@ -73,8 +74,8 @@ fn with_clips<M>(
     (model, poses): (M, usize),
     options: &SceneOptions,
     name: fn(&M, u32) -> Option<&[u8]>,
-    to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
-) -> Result<Converted<Scene>, ConvertError> {
+    to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> SceneResult,
+) -> SceneResult {
     let budget = options.budget();
     match resolve_clips(companions, poses, |frame| name(&model, frame), &budget)? {
         None => to_scene(model, options, None),
@@ -108,7 +109,7 @@ fn transcribe_clips<'m, T>(
 }
 
 /// Returns the files of a DPM with its clips.
-fn with_listing(stem: &str, made: Converted<DpmFiles>) -> Result<Converted<OutputFiles>, ConvertError> {
+fn with_listing(stem: &str, made: Converted<DpmFiles>) -> FilesResult {
     let clips = made.value.clips;
     let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
     if !clips.is_empty() {
@@ -363,25 +364,46 @@ fn mend(bones: &mut [Bone], finding: &Finding) -> bool {
     })
 }
 
+/// Makes the operations in which DPM and ZYM differ only by the number of poses and a field of meshes.
+macro_rules! alike {
+    (|$model:ident| $poses:expr, $field:literal, $strategy:expr) => {
+        const PICTURES_BESIDE: bool = true;
+        const HAS_SKINS: bool = true;
+        const HAS_TAGS: bool = true;
+        const UP: usize = 2;
+        const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+        fn takes(part: &str, field: &str, _: &Extra) -> bool {
+            matches!((part, field), ("skeletons", "flags" | "attach") | ("meshes", $field))
+        }
+
+        fn mend(&mut self, finding: &Finding) -> bool {
+            mend(&mut self.bones, finding)
+        }
+
+        fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
+            stated_size(bytes, finding, u32::to_be_bytes)
+        }
+
+        fn to_scene(&self, _: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
+            let $model = self;
+            with_clips(companions, ($model, $poses), options, |m, pose| m.clip_name_at(pose), Self::to_scene)
+        }
+
+        fn validate_with(&self, companions: &Companions) -> Report {
+            let $model = self;
+            validate_with($model.validate(), companions, $poses)
+        }
+
+        fn picture(material: &Material) -> Option<&str> {
+            Some(&material.name)
+        }
+
+        super::strategies!($strategy);
+    };
+}
+
 impl Kind for Dpm {
-    const PICTURES_BESIDE: bool = true;
-    const HAS_SKINS: bool = true;
-    const HAS_TAGS: bool = true;
-    const UP: usize = 2;
-    const MENDED: &'static [(&'static str, &'static str)] = MENDED;
-
-    fn takes(part: &str, field: &str, _: &Extra) -> bool {
-        matches!((part, field), ("skeletons", "flags" | "attach") | ("meshes", "groupids"))
-    }
-
-    fn mend(&mut self, finding: &Finding) -> bool {
-        mend(&mut self.bones, finding)
-    }
-
-    fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
-        stated_size(bytes, finding, u32::to_be_bytes)
-    }
-
     fn validate_for(&self, engine: Engine) -> Report {
         let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
         let mut report = validate_for(engine, "dpm", self.bones.len(), vertices);
@@ -392,22 +414,7 @@ impl Kind for Dpm {
         report
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        let model = (self, self.frames.len());
-        with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::to_scene)
-    }
-
-    fn take_scene(
-        &mut self,
-        _: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn take_scene(&mut self, _: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         let frames = self.frames.len();
         let model = (self, frames);
         with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::take_scene)
@@ -418,11 +425,7 @@ impl Kind for Dpm {
     }
 
     /// The clips are written to a companion text.
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         with_listing(stem, write_scene(scene, &options.for_format(Default::default()))?)
     }
 
@@ -435,7 +438,7 @@ impl Kind for Dpm {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let Merging { native, patch, options, .. } = *merging;
         let list = clip_list(merging.companions);
         let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
@@ -464,40 +467,10 @@ impl Kind for Dpm {
         summary_with(self.summary(), companions, frames, frames <= 1)
     }
 
-    fn validate_with(&self, companions: &Companions) -> Report {
-        validate_with(self.validate(), companions, self.frames.len())
-    }
-
-    fn picture(material: &Material) -> Option<&str> {
-        Some(&material.name)
-    }
-
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_dpm::strategy::dpm().boxed())]
-    }
+    alike!(|model| model.frames.len(), "groupids", meshwright_dpm::strategy::dpm());
 }
 
 impl Kind for Zym {
-    const PICTURES_BESIDE: bool = true;
-    const HAS_SKINS: bool = true;
-    const HAS_TAGS: bool = true;
-    const UP: usize = 2;
-    const MENDED: &'static [(&'static str, &'static str)] = MENDED;
-
-    fn takes(part: &str, field: &str, _: &Extra) -> bool {
-        matches!((part, field), ("skeletons", "flags" | "attach") | ("meshes", "trizone"))
-    }
-
-    fn mend(&mut self, finding: &Finding) -> bool {
-        mend(&mut self.bones, finding)
-    }
-
-    fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
-        stated_size(bytes, finding, u32::to_be_bytes)
-    }
-
     fn validate_for(&self, engine: Engine) -> Report {
         let mut report = validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len));
         let followed = self.influences.iter().map(|influence| influence.bone);
@@ -505,21 +478,7 @@ impl Kind for Zym {
         report
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        let model = (self, self.pose_count());
-        with_clips(companions, model, options, |m, pose| m.clip_name_at(pose), Self::to_scene)
-    }
-
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         single(stem, Self::from_scene(scene, &options.for_format(Default::default()))?)
     }
 
@@ -532,7 +491,7 @@ impl Kind for Zym {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let Merging { native, patch, options, .. } = *merging;
         let list = clip_list(merging.companions);
         let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
@@ -560,19 +519,7 @@ impl Kind for Zym {
         summary_with(self.summary(), companions, self.pose_count(), false)
     }
 
-    fn validate_with(&self, companions: &Companions) -> Report {
-        validate_with(self.validate(), companions, self.pose_count())
-    }
-
-    fn picture(material: &Material) -> Option<&str> {
-        Some(&material.name)
-    }
-
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_dpm::strategy::zym().boxed())]
-    }
+    alike!(|model| model.pose_count(), "trizone", meshwright_dpm::strategy::zym());
 }
 
 impl Kind for FrameGroups {

@@ -1,10 +1,10 @@
 //! The operations of the facade on FSOMODEL files and their metadata.
 
 use super::merging::invalid_file;
-use super::{Companions, Kind, Merging, ReadSettings, Summary, WriteOptions};
+use super::{Companions, FilesResult, Kind, Merging, ReadSettings, SceneResult, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, write_scene};
-use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{Converted, Extra, Material, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {
     const MENDED: &'static [(&'static str, &'static str)] = &[
@@ -37,26 +37,17 @@ impl Kind for FsoModel<'static> {
         }
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        _: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, _: &str, _: &Companions, options: &SceneOptions) -> SceneResult {
         self.to_scene(options)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let own = options.dialect().map_or_else(FsoSceneOptions::default, FsoSceneOptions::with_dialect);
         write_scene(scene, stem, &options.for_format(own))
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let own = FsoSceneOptions::with_dialect(self.dialect);
         let Converted { value: merged, losses, .. } =
             self.merge(merging.native, merging.patch, &merging.options.for_format(own))?;
@@ -109,12 +100,7 @@ impl Kind for FsoModel<'static> {
         }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        let all = Dialect::ALL.into_iter();
-        all.map(|d| (d.name().parse().ok(), meshwright_fsomodel::strategy::model(d).boxed())).collect()
-    }
+    super::strategies!(each Dialect: meshwright_fsomodel::strategy::model);
 }
 
 impl Kind for Metadata {
@@ -122,9 +108,5 @@ impl Kind for Metadata {
         Summary { meshes: self.meshes.len(), ..Summary::default() }
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_fsomodel::strategy::metadata().boxed())]
-    }
+    super::strategies!(meshwright_fsomodel::strategy::metadata());
 }

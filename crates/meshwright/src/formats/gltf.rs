@@ -1,6 +1,6 @@
 //! The operations of the facade on glTF files.
 
-use super::{Companions, Kind, Summary, WriteOptions};
+use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
 use meshwright_core::{LimitExceeded, ReadError, Report};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
@@ -25,12 +25,7 @@ pub(crate) fn exported<'s>(
 impl Kind for GltfFile {
     const METRES: Option<f64> = Some(1.0);
 
-    fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         let limits = options.limits;
         let invalid_file = |e: ReadError| match self.memory_needed() {
             Some(needs) if e.kind() == meshwright_core::Kind::Limit => {
@@ -42,11 +37,7 @@ impl Kind for GltfFile {
         Ok(made.map(|import| import.scene.in_space(options.space)))
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         exported(scene, options)
             .map(|made| made.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb())))
     }

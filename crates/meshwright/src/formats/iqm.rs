@@ -4,7 +4,7 @@
 use super::darkplaces::clip_list;
 use super::merging::invalid_file;
 use super::write::single;
-use super::{Companions, Kind, Merging, Registered, Summary, WriteOptions};
+use super::{Companions, FilesResult, Kind, Merging, Registered, SceneResult, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, Role, Severity};
@@ -223,11 +223,7 @@ fn clip_file(
 }
 
 /// Writes a model without clips, and a file for each clip.
-fn write_apart(
-    scene: &Scene,
-    stem: &str,
-    options: &FromSceneOptions<IqmOptions>,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+fn write_apart(scene: &Scene, stem: &str, options: &FromSceneOptions<IqmOptions>) -> FilesResult {
     let mut still = scene.copied(&options.budget())?;
     still.clips.clear();
     still.pose_sets.clear();
@@ -317,12 +313,7 @@ impl Kind for Iqm {
         stated_size(bytes, finding, u32::to_le_bytes)
     }
 
-    fn to_scene(
-        &self,
-        _: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, _: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         let (model, options, report) = with_clips(self, companions, options)?;
         let mut converted = model.to_scene(&options)?;
         join_files(&mut converted, companions, &options)?;
@@ -333,11 +324,7 @@ impl Kind for Iqm {
         Ok(converted)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let engine = options.shared.engine_of("iqm").map(|(engine, _)| engine);
         // Only FTE uses scales unchanged.
         let kept = engine == Some(Engine::Fte);
@@ -360,7 +347,7 @@ impl Kind for Iqm {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         let adjacency = self.adjacency.is_some();
         let options = merging.options.for_format(IqmOptions::default().with_adjacency(adjacency));
         let apart = match clip_files(merging.companions).next() {
@@ -426,9 +413,5 @@ impl Kind for Iqm {
         Some(&material.name)
     }
 
-    #[cfg(feature = "proptest")]
-    fn strategies() -> Vec<super::Strategy<Self>> {
-        use proptest::strategy::Strategy as _;
-        vec![(None, meshwright_iqm::strategy::iqm().boxed())]
-    }
+    super::strategies!(meshwright_iqm::strategy::iqm());
 }

@@ -1,6 +1,6 @@
 //! Input of a format for writing an edited scene into a model.
 
-use super::{Companions, Kind, WriteOptions};
+use super::{Companions, FilesResult, Kind, WriteOptions};
 use meshwright_core::WriteError;
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 
@@ -34,7 +34,7 @@ impl Merging<'_> {
     ///
     /// # Errors
     /// When the model breaks a rule of its format.
-    pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> Result<Converted<OutputFiles>, ConvertError> {
+    pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> FilesResult {
         let bytes = made.value.to_bytes().map_err(invalid_file)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
     }

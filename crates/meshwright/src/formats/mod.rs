@@ -11,6 +11,8 @@ mod companions;
 mod crucible;
 #[cfg(feature = "dpm")]
 mod darkplaces;
+#[cfg(feature = "dump")]
+pub(crate) mod dump_part;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub(crate) mod engine_materials;
 mod extras;
@@ -40,12 +42,15 @@ mod texture_names;
 mod transcribe;
 mod write;
 
+use any_model::Operations;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, SourceFile};
 pub(crate) use companions::{Origin, SceneSettings};
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
+#[cfg(feature = "dump")]
+use dump_part::{Dumped, Own};
 pub use format_facts::UnknownFormat;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
@@ -60,14 +65,18 @@ pub use summary::Summary;
 pub use transcribe::{Transcribed, Transcription};
 pub use write::WriteOptions;
 
-#[cfg(feature = "dump")]
-use crate::dump::format_part::{Dumped, Own};
 use meshwright_core::description::Description;
 use meshwright_core::{
     Companion, Confidence, FileFormat, Finding, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };
 use meshwright_scene::{ConvertError, Converted, Engine, Extra, Material, OutputFiles, Scene, SceneOptions};
 use std::sync::Arc;
+
+/// The scene of a model, with the losses of its conversion.
+pub(crate) type SceneResult = Result<Converted<Scene>, ConvertError>;
+
+/// Written files, with the losses of their conversion.
+pub(crate) type FilesResult = Result<Converted<OutputFiles>, ConvertError>;
 
 /// The entry of a kind of file in the registry.
 pub trait Registered: FileFormat + Into<AnyModel> {
@@ -90,12 +99,7 @@ pub trait Kind: Registered {
     /// # Errors
     /// When the model breaks a rule that a lenient reader accepted, when it has nothing to draw, or when the scene
     /// would exceed the limits of the options.
-    fn to_scene(
-        &self,
-        _name: &str,
-        _companions: &Companions,
-        _options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, _name: &str, _companions: &Companions, _options: &SceneOptions) -> SceneResult {
         Err(ConvertError::unsupported("file", format!("{} holds nothing to draw by itself", Self::TITLE)))
     }
 
@@ -112,12 +116,7 @@ pub trait Kind: Registered {
     ///
     /// # Errors
     /// As [`to_scene`](Self::to_scene).
-    fn take_scene(
-        &mut self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn take_scene(&mut self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         Kind::to_scene(self, name, companions, options)
     }
 
@@ -126,11 +125,7 @@ pub trait Kind: Registered {
     /// # Errors
     /// When the scene breaks its own rules, when the kind can express nothing of it, or when the result would exceed
     /// the limits of the options.
-    fn write_scene(
-        _scene: &Scene,
-        _stem: &str,
-        _options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(_scene: &Scene, _stem: &str, _options: &WriteOptions) -> FilesResult {
         Err(ConvertError::unsupported("file", format!("{} holds nothing of a scene", Self::TITLE)))
     }
 
@@ -145,7 +140,7 @@ pub trait Kind: Registered {
     /// # Errors
     /// When files of this kind cannot be merged, otherwise as [`write_scene`](Self::write_scene).
     #[cfg(feature = "gltf")]
-    fn merge(&self, _merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, _merging: &Merging<'_>) -> FilesResult {
         Err(ConvertError::unsupported("file", format!("edits cannot be merged into {}", Self::TITLE)))
     }
 
@@ -297,7 +292,7 @@ struct Row {
     parse: fn(&[u8], &ReadSettings) -> Result<Parsed<AnyModel>, ReadError>,
     picture: fn(&Material) -> Option<&str>,
     takes: fn(&str, &str, &Extra) -> bool,
-    write_scene: fn(&Scene, &str, &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError>,
+    write_scene: fn(&Scene, &str, &WriteOptions) -> FilesResult,
 }
 
 impl Row {
@@ -338,133 +333,27 @@ fn parse<K: Kind>(bytes: &[u8], settings: &ReadSettings) -> Result<Parsed<AnyMod
     Ok(K::parse_with(bytes, &options)?.map(Into::into))
 }
 
-/// The operations of a model of any kind.
-trait Operations {
-    fn needs(&self, role: Role) -> bool;
-    fn summary(&self) -> Summary;
-    fn summary_with(&self, companions: &Companions) -> Summary;
-    fn level_at(&self, metres: f64) -> Option<usize>;
-    fn texture(&self, material: usize, name: &str) -> Option<String>;
-    fn texture_folder(&self) -> &'static str;
-    fn references(&self) -> &[String];
-    fn supply(&mut self, name: &str, bytes: Arc<[u8]>);
-    fn complete(&mut self) -> Result<(), ReadError>;
-    fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError>;
-    fn take_scene(
-        &mut self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError>;
-    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed;
-    #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError>;
-    fn validate_with(&self, companions: &Companions) -> Report;
-    fn validate_for(&self, engine: Engine) -> Report;
-    fn validate_name(&self, file_name: &str) -> Report;
-    fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>>;
-    fn validate(&self) -> Report;
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError>;
-    fn mend(&mut self, finding: &Finding) -> bool;
+/// Makes the generators of models of a [`Kind`].
+#[allow(unused_macros, reason = "a build without formats")]
+macro_rules! strategies {
+    ($strategy:expr) => {
+        #[cfg(feature = "proptest")]
+        fn strategies() -> Vec<$crate::formats::Strategy<Self>> {
+            use proptest::strategy::Strategy as _;
+            vec![(None, $strategy.boxed())]
+        }
+    };
+    (each $dialect:ty: $strategy:expr) => {
+        #[cfg(feature = "proptest")]
+        fn strategies() -> Vec<$crate::formats::Strategy<Self>> {
+            use proptest::strategy::Strategy as _;
+            let all = <$dialect>::ALL.into_iter();
+            all.map(|dialect| (dialect.name().parse().ok(), $strategy(dialect).boxed())).collect()
+        }
+    };
 }
-
-impl<K: Kind> Operations for K {
-    fn needs(&self, role: Role) -> bool {
-        FileFormat::needs(self, role)
-    }
-
-    fn summary(&self) -> Summary {
-        Kind::summary(self)
-    }
-
-    fn summary_with(&self, companions: &Companions) -> Summary {
-        Kind::summary_with(self, companions)
-    }
-
-    fn level_at(&self, metres: f64) -> Option<usize> {
-        Kind::level_at(self, metres)
-    }
-
-    fn texture(&self, material: usize, name: &str) -> Option<String> {
-        Kind::texture(self, material, name)
-    }
-
-    fn texture_folder(&self) -> &'static str {
-        Kind::texture_folder(self)
-    }
-
-    fn references(&self) -> &[String] {
-        Kind::references(self)
-    }
-
-    fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
-        Kind::supply(self, name, bytes);
-    }
-
-    fn complete(&mut self) -> Result<(), ReadError> {
-        Kind::complete(self)
-    }
-
-    fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        Kind::to_scene(self, name, companions, options)
-    }
-
-    fn take_scene(
-        &mut self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
-        Kind::take_scene(self, name, companions, options)
-    }
-
-    fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
-        Kind::transcribe(self, work)
-    }
-
-    #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        Kind::merge(self, merging)
-    }
-
-    fn validate_with(&self, companions: &Companions) -> Report {
-        Kind::validate_with(self, companions)
-    }
-
-    fn validate_for(&self, engine: Engine) -> Report {
-        Kind::validate_for(self, engine)
-    }
-
-    fn validate_name(&self, file_name: &str) -> Report {
-        Kind::validate_name(self, file_name)
-    }
-
-    fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
-        Kind::attached(self, role)
-    }
-
-    fn validate(&self) -> Report {
-        FileFormat::validate(self)
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        FileFormat::to_bytes(self)
-    }
-
-    fn mend(&mut self, finding: &Finding) -> bool {
-        Kind::mend(self, finding)
-    }
-}
+#[allow(unused_imports, reason = "a build without formats")]
+use strategies;
 
 /// Declares [`Format`] and [`AnyModel`], and the few functions that lead from them to a kind of file.
 macro_rules! kinds {

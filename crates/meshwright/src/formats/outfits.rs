@@ -4,20 +4,16 @@ use super::character::{UNIT, figure};
 #[cfg(feature = "gltf")]
 use super::sims::as_parts;
 use super::sims::own_checks;
-use super::{Companions, Kind, Summary, WriteOptions};
+use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{Merging, sims_merge};
 use meshwright_core::Report;
 use meshwright_core::text::counted;
-use meshwright_scene::{ConvertError, Converted, Extra, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Extra, Scene, SceneOptions};
 use meshwright_tso::{Apr, Col, Hag, Oft, Po, is_written, write_outfit};
 
 /// Assembles a character from the files that a record refers to.
-fn worn(
-    name: &str,
-    companions: &Companions,
-    options: &SceneOptions,
-) -> Result<Converted<Scene>, ConvertError> {
+fn worn(name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
     let figure = figure(name, None, companions);
     if figure.parts.is_empty() {
         let message =
@@ -40,7 +36,7 @@ macro_rules! records {
                 scene: &Scene,
                 stem: &str,
                 options: &WriteOptions,
-            ) -> Result<Converted<OutputFiles>, ConvertError> {
+            ) -> FilesResult {
                 $write(scene, stem, &options.for_format(options.tso.clone()))
             })?
 
@@ -49,7 +45,7 @@ macro_rules! records {
                 name: &str,
                 companions: &Companions,
                 options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
+            ) -> SceneResult {
                 if $drawn {
                     return worn(name, companions, options);
                 }
@@ -59,7 +55,7 @@ macro_rules! records {
 
             /// Writes edits into the files of the parts. The record itself stays unchanged.
             #[cfg(feature = "gltf")]
-            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+            fn merge(&self, merging: &Merging<'_>) -> FilesResult {
                 if !$drawn {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }

@@ -1,26 +1,16 @@
 //! A scene as the files of a native format.
 
-use super::{Format, WriteOptions, extras, pictures};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
+use super::{FilesResult, Format, WriteOptions, extras, pictures};
+use meshwright_scene::Scene;
 
 impl Format {
     /// Writes a scene as files of this format, without the files of its textures.
-    pub(crate) fn encode_scene(
-        self,
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    pub(crate) fn encode_scene(self, scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         (self.row().write_scene)(scene, stem, options)
     }
 
     /// Writes a scene as files of this format, with textures and skins, and reports what the format does not store.
-    pub(crate) fn write_scene(
-        self,
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    pub(crate) fn write_scene(self, scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let (scene, notes) = extras::tagged(self, scene, &options.shared.budget())?;
         let mut made = self.encode_scene(&scene, stem, options)?;
         made.losses.splice(0..0, notes);

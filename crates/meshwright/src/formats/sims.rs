@@ -4,7 +4,10 @@ use super::character::{UNIT, figure, skills};
 #[cfg(feature = "gltf")]
 use super::sims_merge;
 use super::write::{bare, single};
-use super::{Companions, Kind, Merging, ReadSettings, Summary, Transcribed, Transcription, WriteOptions};
+use super::{
+    Companions, FilesResult, Kind, Merging, ReadSettings, SceneResult, Summary, Transcribed, Transcription,
+    WriteOptions,
+};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, WriteError};
 use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
@@ -29,6 +32,17 @@ fn texture_name(name: &str) -> Option<&str> {
     Some(name).filter(|name| !name.eq_ignore_ascii_case(CHOSEN_BY_SUIT))
 }
 
+/// Makes the unit of length, and the native fields that are written.
+macro_rules! own_fields {
+    () => {
+        const METRES: Option<f64> = UNIT;
+
+        fn takes(_: &str, field: &str, value: &Extra) -> bool {
+            is_written(field, value)
+        }
+    };
+}
+
 /// Makes the checks of a file's name, and the generator of models.
 macro_rules! own_checks {
     ($strategy:expr) => {
@@ -36,11 +50,7 @@ macro_rules! own_checks {
             self.validate_name(file_name)
         }
 
-        #[cfg(feature = "proptest")]
-        fn strategies() -> Vec<super::Strategy<Self>> {
-            use proptest::strategy::Strategy as _;
-            vec![(None, $strategy.boxed())]
-        }
+        super::strategies!($strategy);
     };
 }
 
@@ -49,18 +59,14 @@ pub(super) use own_checks;
 macro_rules! characters {
     ($($model:ident: $form:ident, $other:ident, $strategy:expr;)+) => {$(
         impl Kind for $model {
-            const METRES: Option<f64> = UNIT;
-
-            fn takes(_: &str, field: &str, value: &Extra) -> bool {
-                is_written(field, value)
-            }
+            own_fields!();
 
             fn to_scene(
                 &self,
                 name: &str,
                 companions: &Companions,
                 options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
+            ) -> SceneResult {
                 character_scene(&self.character, name, companions, options)
             }
 
@@ -68,7 +74,7 @@ macro_rules! characters {
                 scene: &Scene,
                 stem: &str,
                 options: &WriteOptions,
-            ) -> Result<Converted<OutputFiles>, ConvertError> {
+            ) -> FilesResult {
                 let own = options.tso.clone().with_character(CharacterForm::$form);
                 write_scene(scene, stem, &options.for_format(own))
             }
@@ -78,7 +84,7 @@ macro_rules! characters {
             }
 
             #[cfg(feature = "gltf")]
-            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+            fn merge(&self, merging: &Merging<'_>) -> FilesResult {
                 let own = merging.options.tso.clone().with_character(CharacterForm::$form);
                 sims_merge::merge_character(&self.character, merging, own, |other| match other {
                     Some(character) => {
@@ -139,7 +145,7 @@ fn character_scene(
     name: &str,
     companions: &Companions,
     options: &SceneOptions,
-) -> Result<Converted<Scene>, ConvertError> {
+) -> SceneResult {
     // The converted records exist in addition to the original ones, keys by keys and bone by bone.
     let bones = character.skeletons.iter().map(|s| s.bones.len()).sum::<usize>() as u64;
     let keys = companions.all::<Cfp>().map(|keys| keys.values.len()).sum::<usize>() as u64;
@@ -204,12 +210,9 @@ fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
 macro_rules! meshes {
     ($($model:ident: |$m:ident, $work:ident| $transcribed:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
         impl Kind for $model {
-            const METRES: Option<f64> = UNIT;
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
 
-            fn takes(_: &str, field: &str, value: &Extra) -> bool {
-                is_written(field, value)
-            }
+            own_fields!();
 
             fn mend(&mut self, finding: &Finding) -> bool {
                 mend(&mut self.geometry, finding)
@@ -220,7 +223,7 @@ macro_rules! meshes {
                 name: &str,
                 companions: &Companions,
                 options: &SceneOptions,
-            ) -> Result<Converted<Scene>, ConvertError> {
+            ) -> SceneResult {
                 figure(name, Some(self.into()), companions).to_scene(options)
             }
 
@@ -228,7 +231,7 @@ macro_rules! meshes {
                 scene: &Scene,
                 stem: &str,
                 options: &WriteOptions,
-            ) -> Result<Converted<OutputFiles>, ConvertError> {
+            ) -> FilesResult {
                 write_scene(scene, stem, &options.for_format(meshes_as(MeshForm::$form, options)))
             }
 
@@ -238,7 +241,7 @@ macro_rules! meshes {
             }
 
             #[cfg(feature = "gltf")]
-            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+            fn merge(&self, merging: &Merging<'_>) -> FilesResult {
                 sims_merge::merge_mesh(self, merging, meshes_as(MeshForm::$form, merging.options))
             }
 
@@ -285,26 +288,13 @@ meshes! {
 }
 
 impl Kind for Skel {
-    const METRES: Option<f64> = UNIT;
+    own_fields!();
 
-    fn takes(_: &str, field: &str, value: &Extra) -> bool {
-        is_written(field, value)
-    }
-
-    fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         figure(name, None, companions).with_skeleton(Some(self)).to_scene(options)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let lost = bare(scene, false)?;
         let mut made = Self::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);
@@ -316,7 +306,7 @@ impl Kind for Skel {
     }
 
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         sims_merge::merge_skeleton(self, merging, as_parts(merging.options))
     }
 
@@ -328,13 +318,10 @@ impl Kind for Skel {
 }
 
 impl Kind for Anim {
-    const METRES: Option<f64> = UNIT;
     const MENDED: &'static [(&'static str, &'static str)] =
         &[("duration-seconds", "the duration is in milliseconds")];
 
-    fn takes(_: &str, field: &str, value: &Extra) -> bool {
-        is_written(field, value)
-    }
+    own_fields!();
 
     fn mend(&mut self, finding: &Finding) -> bool {
         let seconds = finding.rule.code == "duration-seconds";
@@ -344,12 +331,7 @@ impl Kind for Anim {
         seconds
     }
 
-    fn to_scene(
-        &self,
-        name: &str,
-        companions: &Companions,
-        options: &SceneOptions,
-    ) -> Result<Converted<Scene>, ConvertError> {
+    fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
         if companions.one::<Skel>().is_none() {
             let message = "an animation moves a skeleton, and none is in the tree: --skeleton names one, --root the folder of the game";
             return Err(ConvertError::unsupported("file", message));
@@ -359,11 +341,7 @@ impl Kind for Anim {
         figure.to_scene(options)
     }
 
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let lost = bare(scene, true)?;
         let mut made = Self::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);
@@ -376,7 +354,7 @@ impl Kind for Anim {
 
     /// Merges edits; the animation itself is the first clip of its scene.
     #[cfg(feature = "gltf")]
-    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn merge(&self, merging: &Merging<'_>) -> FilesResult {
         sims_merge::merge_animation(self, merging, TsoSceneOptions::default())
     }
 
@@ -409,11 +387,7 @@ impl Kind for Cfp {
     }
 
     /// Writes the keys of a clip, and the record of the skill. Without the record, the keys are only numbers.
-    fn write_scene(
-        scene: &Scene,
-        stem: &str,
-        options: &WriteOptions,
-    ) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
         let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
         let lost = bare(scene, true)?;
         let mut made = Anim::from_scene(scene, &options.for_format(options.tso.clone()))?;

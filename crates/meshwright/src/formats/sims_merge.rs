@@ -3,7 +3,7 @@
 use super::character::{figure, shape, skills};
 use super::companions::keys_file;
 use super::merging::invalid_file;
-use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile};
+use super::{AnyModel, CompanionFile, FilesResult, Kind, Merging, Registered, SourceFile};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles};
@@ -186,7 +186,7 @@ impl<'m> SimsMerge<'m> {
     }
 
     /// Returns the result: the main file and its companion files.
-    fn finish(mut self, main: Vec<u8>) -> Result<Converted<OutputFiles>, ConvertError> {
+    fn finish(mut self, main: Vec<u8>) -> FilesResult {
         let mut made = OutputFiles::single(self.merging.name, main);
         for (source, model) in std::mem::take(&mut self.sources) {
             self.files.push(source.name.clone(), model.to_bytes().map_err(invalid_file)?);
@@ -202,7 +202,7 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
     model: &K,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+) -> FilesResult {
     let lead = model.clone().into();
     let own = shape(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
     let figure = figure(merging.name, Some(own), merging.companions);
@@ -218,7 +218,7 @@ pub(super) fn merge_character(
     merging: &Merging<'_>,
     options: TsoSceneOptions,
     make: impl FnOnce(Option<Character>) -> Result<Vec<u8>, WriteError>,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+) -> FilesResult {
     let files = &merging.companions.files;
     // Skills without their keys are not in the scene.
     let skills = skills(character, files);
@@ -238,11 +238,7 @@ pub(super) fn merge_character(
 }
 
 /// Merges edits into an animation file.
-pub(super) fn merge_animation(
-    native: &Anim,
-    merging: &Merging<'_>,
-    options: TsoSceneOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+pub(super) fn merge_animation(native: &Anim, merging: &Merging<'_>, options: TsoSceneOptions) -> FilesResult {
     let mut figure = figure(merging.name, None, merging.companions);
     figure.skeleton = merging.companions.one();
     figure.animations.insert(0, native);
@@ -276,7 +272,7 @@ pub(super) fn merge_worn<K: Kind>(
     record: &K,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+) -> FilesResult {
     let figure = figure(merging.name, None, merging.companions);
     let mut work = SimsMerge::new(merging, &figure, options)?;
     work.companions(figure.skeleton, 0)?;
@@ -285,11 +281,7 @@ pub(super) fn merge_worn<K: Kind>(
 
 /// Merges the edits of a skeleton file with its animations. Edited clips are written into their files; new clips and
 /// meshes become new files.
-pub(super) fn merge_skeleton(
-    native: &Skel,
-    merging: &Merging<'_>,
-    options: TsoSceneOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+pub(super) fn merge_skeleton(native: &Skel, merging: &Merging<'_>, options: TsoSceneOptions) -> FilesResult {
     let figure = figure(merging.name, None, merging.companions).with_skeleton(native);
     let mut work = SimsMerge::new(merging, &figure, options)?;
     work.companions(None, 0)?;

@@ -1,10 +1,10 @@
 //! Conversions between formats with the same records, without a scene.
 
-use super::{Companions, Format, WriteOptions};
-use meshwright_scene::{ConvertError, Converted, OutputFiles};
+use super::{Companions, FilesResult, Format, WriteOptions};
+use meshwright_scene::Converted;
 
 /// Files with the same records; the main one is first. It is `None` if the other format has other records.
-pub type Transcribed = Option<Result<Converted<OutputFiles>, ConvertError>>;
+pub type Transcribed = Option<FilesResult>;
 
 /// The conversion of a file to another format with the same records, with its companions.
 #[derive(Clone, Copy, Debug)]
@@ -22,16 +22,14 @@ pub struct Transcription<'a> {
 
 #[cfg(feature = "tso")]
 mod sims {
-    use super::{ConvertError, Converted, Format, OutputFiles, Transcribed, Transcription};
+    use super::{Converted, FilesResult, Format, Transcribed, Transcription};
     use crate::formats::companions::{keys, keys_file};
     use crate::formats::merging::invalid_file;
     use crate::formats::write::single;
     use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
 
-    type Made = Result<Converted<OutputFiles>, ConvertError>;
-
     /// Adds a file to a result.
-    fn with_file(made: Made, name: String, bytes: Vec<u8>) -> Made {
+    fn with_file(made: FilesResult, name: String, bytes: Vec<u8>) -> FilesResult {
         made.map(|mut made| {
             made.value.push(name, bytes);
             made
@@ -52,7 +50,7 @@ mod sims {
         pub(in crate::formats) fn character(
             &self,
             character: &Character,
-            other: impl FnOnce() -> Made,
+            other: impl FnOnce() -> FilesResult,
         ) -> Transcribed {
             let files = &self.companions.files;
             match self.to {

@@ -1,6 +1,6 @@
 //! Writes scenes as files.
 
-use super::{Dialect, Kind};
+use super::{Dialect, FilesResult, Kind};
 use meshwright_core::{SortedMap, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
@@ -191,10 +191,7 @@ pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertEr
 }
 
 /// Writes a model as a single file.
-pub(super) fn single<K: Kind>(
-    stem: &str,
-    made: Converted<K>,
-) -> Result<Converted<OutputFiles>, ConvertError> {
+pub(super) fn single<K: Kind>(stem: &str, made: Converted<K>) -> FilesResult {
     let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
     let bytes = made.value.into_bytes().map_err(invalid_file)?;
     let extension = K::EXTENSIONS.first().copied().unwrap_or_default();

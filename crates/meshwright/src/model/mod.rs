@@ -36,7 +36,8 @@ pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 use crate::convert::Target;
 use crate::error::Error;
 use crate::formats::{
-    AnyModel, CompanionFile, Companions, Format, SceneSettings, Summary, Transcription, WriteOptions,
+    AnyModel, CompanionFile, Companions, Format, SceneResult, SceneSettings, Summary, Transcription,
+    WriteOptions,
 };
 #[cfg(feature = "rig")]
 use crate::player::Player;
@@ -249,7 +250,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`scene`](Self::scene).
-    pub fn scene_with(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+    pub fn scene_with(&self, options: &SceneOptions) -> SceneResult {
         Ok(self.with_losses(self.model.to_scene(&self.stem(), &self.companions, options)?))
     }
 
@@ -267,7 +268,7 @@ impl Model {
     ///
     /// # Errors
     /// As [`scene_with`](Self::scene_with).
-    pub fn take_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+    pub fn take_scene(&mut self, options: &SceneOptions) -> SceneResult {
         let scene = self.model.take_scene(&self.stem(), &self.companions, options)?;
         Ok(self.with_losses(scene))
     }

@@ -2,7 +2,6 @@
 
 use super::scripts::Scripts;
 use super::{Finder, Model};
-use crate::formats::Format;
 use meshwright_core::text::latin1;
 use meshwright_core::{Budget, SortedMap};
 use meshwright_files::{FilesError, TreePath};
@@ -67,11 +66,6 @@ pub struct Surfaces {
     pub surfaces: Vec<Surface>,
     /// Meshes that the skin names but the model lacks.
     pub unused: Vec<String>,
-}
-
-/// Returns true if the image files of a format's models are found by the rules of DarkPlaces.
-pub(super) fn is_quake(format: Format) -> bool {
-    matches!(format.id(), "dpm" | "zym" | "iqm")
 }
 
 /// Returns a name of a scene as the bytes of the file.
@@ -284,7 +278,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
 impl Model {
     /// Returns the skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
     pub fn skin_files(&self) -> Vec<TreePath> {
-        if !is_quake(self.format()) {
+        if !self.format().has_skins() {
             return Vec::new();
         }
         super::skins::beside(self.finder.tree(), &self.path)

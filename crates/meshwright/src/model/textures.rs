@@ -56,7 +56,7 @@ impl Finder {
             found: Found::default(),
         };
         #[cfg(feature = "dpm")]
-        let settled = if super::surfaces::is_quake(asset.format()) {
+        let settled = if asset.format().has_skins() {
             search.engine(asset, scene, options.skin)
         } else {
             SortedMap::new()

@@ -1,7 +1,7 @@
 //! The format's part of a dump.
 
-use super::item::{Fields, Item};
-use crate::formats::Companions;
+use super::Companions;
+use crate::dump::item::{Fields, Item};
 
 /// The format's part of a dump. Missing fields come from the model's scene.
 #[derive(Default)]
