@@ -61,10 +61,10 @@ impl Correspondence {
 
     /// Sets the meshes.
     pub(crate) fn fill_meshes(&mut self, found: &[Found<'_>]) {
-        let vertex = |own: &Found<'_>, v| own.slot(v).and_then(|((e, v), _)| PartAt::new(*e, *v));
+        let vertex = |own: &Found<'_>, v| own.slot(v).and_then(|((e, v), _)| PartAt::new(e, v));
         let mesh = |own: &Found<'_>| MeshMatch {
             meshes: own.sources.clone(),
-            vertices: (0..own.exported.positions.len()).map(|v| vertex(own, v)).collect(),
+            vertices: (0..own.exported.mesh.positions.len()).map(|v| vertex(own, v)).collect(),
             triangles: own.there.clone(),
         };
         self.meshes = found.iter().map(mesh).collect();

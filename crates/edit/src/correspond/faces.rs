@@ -1,10 +1,9 @@
 //! Finds the native triangles that an edited scene still has.
 
-use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt, least_corner_first};
+use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
 use alloc::vec::Vec;
-use meshwright_core::SortedMap;
 
 /// Marks the native triangles that an edited mesh has. Returns the triangles of the mesh that are not native.
 pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
@@ -20,17 +19,12 @@ pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
             }
             continue;
         }
-        let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
+        let slots = corners.map(|v| own.slot(v));
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
         let whole = slots.iter().all(|at| at.is_some_and(|at| Some(at.mesh) == mesh));
         if whole && let Some(native) = mesh.and_then(|m| found.get_mut(m)) {
-            let key = least_corner_first(
-                slots.map(|at| at.map_or(0, |at| u32::try_from(at.vertex).unwrap_or(u32::MAX))),
-            );
-            let from = native.faces.partition_point(|(face, _)| *face < key);
-            let equal =
-                native.faces.get(from..).unwrap_or_default().iter().take_while(|(face, _)| *face == key);
-            let free = equal.map(|(_, t)| *t as usize).find(|t| native.there.get(*t) == Some(&None));
+            let classes = slots.map(|at| at.map_or(0, Vertex::number));
+            let free = native.free_face(classes, t);
             if let Some(there) = free.and_then(|t| native.there.get_mut(t)) {
                 *there = PartAt::new(e, t);
                 continue;
@@ -49,8 +43,7 @@ fn known(
     corners: [u32; 3],
     theirs: [u32; 3],
 ) -> Option<[Option<u32>; 3]> {
-    let class =
-        |v: u32| own.1.slots.get(v as usize).copied().flatten().filter(|at| Some(at.mesh) == own.1.named);
+    let class = |v: u32| own.1.slot(v).filter(|at| Some(at.mesh) == own.1.named);
     let mut known = [None; 3];
     for ((v, n), slot) in corners.into_iter().zip(theirs).zip(&mut known) {
         let there = class(v)?.vertex;
@@ -64,18 +57,9 @@ fn known(
 
 /// Returns the native mesh to which new triangles of an edited mesh belong.
 fn home(own: &Edited<'_>) -> Option<usize> {
-    own.named.or_else(|| {
-        // Without a name, the native mesh with more than half of the vertices.
-        let known = own.slots.iter().flatten().count();
-        let mut counts: SortedMap<usize, usize> = SortedMap::new();
-        own.slots.iter().flatten().for_each(|at| {
-            let count = counts.entry(at.mesh).or_default();
-            *count = count.saturating_add(1);
-        });
-        let most =
-            counts.into_iter().max_by_key(|(_, n)| *n).filter(|_| known.saturating_mul(2) > own.slots.len());
-        most.map(|(mesh, _)| mesh)
-    })
+    // Without a name, the native mesh with more than half of the matched vertices.
+    let known = own.slots.iter().flatten().count();
+    own.named.or_else(|| Some(own.most_matched().filter(|_| known.saturating_mul(2) > own.slots.len())?.0))
 }
 
 /// Adds new triangles to their native meshes. Returns those of meshes that are not native, grouped by mesh.
@@ -90,28 +74,16 @@ pub(crate) fn place(
         let home = home(own);
         let mut none = Vec::new();
         for Drawn { corners, known, .. } in of_one.iter().copied() {
-            let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
-            let mesh = slots.iter().flatten().next().map(|at| at.mesh);
-            match home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) {
-                Some((m, native)) => {
-                    let corner = |v: u32, at: Option<Vertex>| match at.filter(|at| at.mesh == m) {
-                        Some(at) => Corner::Native(u32::try_from(at.vertex).unwrap_or(u32::MAX)),
-                        None => Corner::New((e, v as usize)),
-                    };
-                    let ([a, b, c], [x, y, z]) = (corners, slots);
-                    native.added.push(match known {
-                        Some(known) => {
-                            let of = |(v, n): (u32, Option<u32>)| {
-                                n.map_or(Corner::New((e, v as usize)), Corner::Native)
-                            };
-                            let [p, q, r] = known;
-                            [of((a, p)), of((b, q)), of((c, r))]
-                        }
-                        None => [corner(a, x), corner(b, y), corner(c, z)],
-                    });
-                }
-                None => none.push(corners),
-            }
+            let mesh = corners.iter().find_map(|v| own.slot(*v)).map(|at| at.mesh);
+            let Some((m, native)) = home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) else {
+                none.push(corners);
+                continue;
+            };
+            let matched = |v: u32| own.slot(v).filter(|at| at.mesh == m).map(Vertex::number);
+            let known = known.unwrap_or_else(|| corners.map(matched));
+            let ([a, b, c], [x, y, z]) = (corners, known);
+            let corner = |v: u32, n: Option<u32>| n.map_or(Corner::New((e, v as usize)), Corner::Native);
+            native.added.push([corner(a, x), corner(b, y), corner(c, z)]);
         }
         if !none.is_empty() {
             foreign.push((e, none));

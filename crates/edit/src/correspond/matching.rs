@@ -1,11 +1,11 @@
 //! Matches edited vertices to native ones.
 
 use crate::comparison::Comparison;
-use crate::correspond::mesh_search::{Edited, EditedVertex, Found};
-use crate::correspond::vertices::{Grid, Same, Vertex, cell, may_be_one, normal_of};
+use crate::correspond::mesh_search::{Edited, Found};
+use crate::correspond::vertices::{Grid, Vertex, cell, may_be_one};
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
-use meshwright_core::math::{distance, unit, wide};
+use meshwright_core::math::{Affine64, distance, unit, wide};
 use meshwright_core::{Budget, LimitExceeded, SortedMap, SortedSet};
 
 /// Matches the vertices that are unedited.
@@ -13,7 +13,7 @@ pub(crate) fn match_vertices(
     work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<(), LimitExceeded> {
     for v in 0..own.slots.len() {
         let same = |at: Vertex| {
@@ -24,10 +24,11 @@ pub(crate) fn match_vertices(
         work.budget.work("vertices", 1)?;
         let numbered = own.named.map(|mesh| Vertex { mesh, vertex: v });
         let mut best = numbered.and_then(same);
-        let mut least = numbered.filter(|_| best.is_some()).map(|at| (false, distances(own, v, at, found)));
         // If many vertices may be within the tolerance, the one with the same index is only the first candidate.
-        if (best.is_none() || work.tolerance.joined && least != Some((false, [0.0; 3])))
-            && let Some(point) = own.moved.positions.get(v).copied()
+        let is_first = |_: &Vertex| best.is_some() && work.tolerance.joined;
+        let mut least = numbered.filter(is_first).map(|at| (false, distances(own, v, at, found)));
+        if (best.is_none() || least.is_some_and(|least| least != (false, [0.0; 3])))
+            && let Some(point) = own.moved.position(v)
         {
             let mut met = 0_u32;
             for at in grid.vertices_near(point) {
@@ -55,15 +56,13 @@ const MOST_ALIKE: u32 = 64;
 
 /// Returns the distances of an edited vertex from a native one: of position, normal and texture coordinates.
 fn distances(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3] {
-    let Some(native) = found.get(at.mesh) else { return [f64::MAX; 3] };
-    let (mesh, n) = (native.exported, at.vertex);
-    let there = mesh.positions.get(n).map(|p| native.world.point(wide(*p)));
-    let place = own.moved.positions.get(v).zip(there).map(|(a, b)| distance(*a, b));
-    let normals = own.moved.normals.get(v).zip(mesh.normals.get(n));
-    let normal = normals.and_then(|(a, b)| unit(*a).zip(unit(normal_of(&native.world, *b))));
-    let uvs = own.moved.mesh.uvs.get(v).zip(mesh.uvs.get(n));
+    let Some(native) = found.get(at.mesh).map(|native| &native.exported) else { return [f64::MAX; 3] };
+    let (n, moved) = (at.vertex, &own.moved);
+    let place = moved.position(v).zip(native.position(n)).map(|(a, b)| distance(a, b));
+    let normals = moved.normal(v).zip(native.normal(n)).and_then(|(a, b)| unit(a).zip(unit(b)));
+    let uvs = moved.mesh.uvs.get(v).zip(native.mesh.uvs.get(n));
     let uv = uvs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max));
-    [place, normal.map(|(a, b)| distance(a, b)), uv].map(Option::unwrap_or_default)
+    [place, normals.map(|(a, b)| distance(a, b)), uv].map(Option::unwrap_or_default)
 }
 
 /// The first edited vertex that was matched to each native vertex.
@@ -81,8 +80,11 @@ pub(crate) fn spread(
     work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<(), LimitExceeded> {
+    if own.slots.iter().all(Option::is_some) {
+        return Ok(());
+    }
     let mut taken = SortedMap::new();
     by_place(work, own, found, grid)?;
     for (v, slot) in own.slots.iter().enumerate() {
@@ -109,15 +111,10 @@ fn grow(
         work.budget.work("triangles", own.moved.mesh.triangles.len() as u64)?;
         for &[a, b, c] in &own.moved.mesh.triangles {
             for [p, q, r] in [[a, b, c], [b, c, a], [c, a, b]] {
-                let slot = |v: u32| own.slots.get(v as usize).copied().flatten();
-                let (Some(x), Some(y), None) = (slot(p), slot(q), slot(r)) else { continue };
+                let (Some(x), Some(y), None) = (own.slot(p), own.slot(q), own.slot(r)) else { continue };
                 let Some(native) = found.get(x.mesh).filter(|_| x.mesh == y.mesh) else { continue };
-                let narrow = |v: Vertex| u32::try_from(v.vertex).unwrap_or(u32::MAX);
-                let edge = (narrow(x), narrow(y));
-                let from = native.edges.partition_point(|(e, _)| *e < edge);
-                let near =
-                    native.edges.get(from..).unwrap_or_default().iter().take_while(|(e, _)| *e == edge);
-                let thirds = near.map(|(_, third)| Vertex { mesh: x.mesh, vertex: *third as usize });
+                let thirds = native.thirds((x.number(), y.number()));
+                let thirds = thirds.map(|third| Vertex { mesh: x.mesh, vertex: third as usize });
                 // If several triangles share an edge, a third corner that is still at its place takes precedence.
                 let stands = |third: &Vertex| {
                     let [far, ..] = distances(own, r as usize, *third, found);
@@ -149,12 +146,12 @@ fn by_place(
     work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
     let known = own.slots.iter().flatten().count();
     let changed = known.saturating_mul(4) <= own.slots.len()
-        && are_other_uvs(&own.moved.mesh.uvs, &native.exported.uvs, work.budget)?;
+        && are_other_uvs(&own.moved.mesh.uvs, &native.exported.mesh.uvs, work.budget)?;
     if !changed {
         return Ok(());
     }
@@ -164,14 +161,14 @@ fn by_place(
             if own.slots.get(v) != Some(&None) {
                 continue;
             }
-            let Some(point) = own.moved.positions.get(v).copied() else { continue };
+            let Some(point) = own.moved.position(v) else { continue };
             let (mut only, mut several) = (None, false);
             for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
                 work.budget.work("vertices", 1)?;
                 let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
                 let class = native.class(at.vertex).map(|class| class as usize);
                 let fits = scaled.as_ref().is_none_or(|map: &[Line; 2]| {
-                    let uvs = own.moved.mesh.uvs.get(v).zip(native.exported.uvs.get(at.vertex));
+                    let uvs = own.moved.mesh.uvs.get(v).zip(native.exported.mesh.uvs.get(at.vertex));
                     uvs.is_some_and(|(to, from)| {
                         map.iter()
                             .zip(wide(*from))
@@ -193,7 +190,7 @@ fn by_place(
         }
         work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[[f64; 2]; 2]>())?;
         let known = own.slots.iter().enumerate().filter_map(|(v, slot)| {
-            let from = native.exported.uvs.get(slot.filter(|at| at.mesh == mesh)?.vertex)?;
+            let from = native.exported.mesh.uvs.get(slot.filter(|at| at.mesh == mesh)?.vertex)?;
             Some((wide(*from), wide(*own.moved.mesh.uvs.get(v)?)))
         });
         let known: Vec<_> = known.collect();
@@ -249,9 +246,8 @@ impl Line {
 /// Matches vertices by index, if a mesh has the same number of vertices and the same triangles.
 fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return };
-    if native.exported.positions.len() != own.slots.len()
-        || native.exported.triangles != own.moved.mesh.triangles
-    {
+    let mesh_there = native.exported.mesh;
+    if mesh_there.positions.len() != own.slots.len() || mesh_there.triangles != own.moved.mesh.triangles {
         return;
     }
     for (v, slot) in own.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
@@ -280,7 +276,7 @@ fn in_face_order(
     taken: &mut Taken,
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
-    let (theirs, ours) = (&native.exported.triangles, &own.moved.mesh.triangles);
+    let (theirs, ours) = (&native.exported.mesh.triangles, &own.moved.mesh.triangles);
     if theirs.len() != ours.len() || own.slots.iter().all(Option::is_some) {
         return Ok(());
     }
@@ -289,9 +285,8 @@ fn in_face_order(
     let (mut corners, mut other) = (0_usize, 0_usize);
     let moved = &own.moved;
     let still = |v: u32, n: u32| {
-        let there = native.exported.positions.get(n as usize).map(|p| native.world.point(wide(*p)));
-        let here = moved.positions.get(v as usize);
-        here.zip(there).is_some_and(|(here, there)| distance(*here, there) <= native.tolerance.position)
+        let pair = moved.position(v as usize).zip(native.exported.position(n as usize));
+        pair.is_some_and(|(here, there)| distance(here, there) <= native.tolerance.position)
     };
     let order: Vec<[u32; 3]> = ours.iter().zip(theirs).map(|(own, of)| as_wound(&still, *own, *of)).collect();
     for (v, n) in ours.iter().flatten().zip(order.iter().flatten()) {
@@ -336,31 +331,29 @@ fn by_likeness(
     taken: &mut Taken,
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
-    if native.exported.uvs.is_empty() || own.moved.mesh.uvs.is_empty() {
+    let (theirs, ours) = (&native.exported.mesh.uvs, &own.moved.mesh.uvs);
+    if theirs.is_empty() || ours.is_empty() {
         return Ok(());
     }
-    let point = |uv: &[f32; 2]| {
-        let [u, v] = wide(*uv);
-        [u, v, 0.0]
-    };
-    let all = native.exported.uvs.iter().enumerate().filter_map(|(v, uv)| {
-        let at = Vertex { mesh, vertex: v };
-        (native.class(v) == u32::try_from(v).ok()).then(|| (at, point(uv)))
-    });
-    let grid = Grid::new(all, native.exported.uvs.len(), work.tolerance.uv.max(1e-7), work.budget)?;
+    work.budget.charge_items("vertices", theirs.len() as u64, size_of::<[f32; 3]>())?;
+    let points = theirs.iter().map(|[u, v]| [*u, *v, 0.0]).collect();
+    let reach = work.tolerance.uv.max(1e-7);
+    let grid = Grid::new(alloc::vec![(points, Affine64::IDENTITY)], reach, work.budget)?;
     let mut pairs = Vec::new();
     for v in (0..own.slots.len()).filter(|v| own.slots.get(*v) == Some(&None)) {
-        let (Some(uv), Some(here)) = (own.moved.mesh.uvs.get(v), own.moved.positions.get(v)) else {
-            continue;
-        };
+        let Some((uv, here)) = ours.get(v).zip(own.moved.position(v)) else { continue };
         let (first, mut stays) = (pairs.len(), false);
-        for at in grid.vertices_near(point(uv)) {
+        let [x, y] = wide(*uv);
+        for at in grid.vertices_near([x, y, 0.0]).map(|at| Vertex { mesh, ..at }) {
             work.budget.work("vertices", 1)?;
+            if native.class(at.vertex) != Some(at.number()) {
+                continue;
+            }
             let tolerance = Tolerance { normal: work.tolerance.normal, ..native.tolerance };
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &tolerance);
-            let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
+            let there = native.exported.position(at.vertex);
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
-                let far = distance(*here, there);
+                let far = distance(here, there);
                 if taken.contains_key(&at) {
                     stays |= far <= native.tolerance.position;
                     continue;
@@ -395,19 +388,21 @@ fn settle_apart(
     found: &mut [Found<'_>],
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get_mut(m)?))) else { return Ok(()) };
-    let entry = size_of::<(u32, EditedVertex, Same)>().saturating_mul(2);
-    let most = native.exported.positions.len().min(own.order.len().saturating_mul(3));
-    work.budget.charge_items("vertices", most as u64, entry)?;
+    if native.apart.is_empty() && !own.order.is_empty() {
+        native.apart = work.budget.filled("vertices", native.slots.len(), None)?;
+    }
     work.budget.work("triangles", own.order.len() as u64)?;
     for untouched in [true, false] {
         for (v, n) in own.moved.mesh.triangles.iter().flatten().zip(own.order.iter().flatten()) {
             let class = native.class(*n as usize).map(|class| Vertex { mesh, vertex: class as usize });
-            if class.is_none() || own.slots.get(*v as usize).copied().flatten() != class {
+            if class.is_none() || own.slot(*v) != class {
                 continue;
             }
             let same = native.compare((&own.moved, *v as usize), *n as usize, &work.bones, &native.tolerance);
-            if same.all() == untouched {
-                native.apart.entry(*n).or_insert(((e, *v as usize), same));
+            if same.all() == untouched
+                && let Some(slot) = native.apart.get_mut(*n as usize)
+            {
+                slot.get_or_insert(((e, *v as usize), same));
             }
         }
     }
@@ -427,18 +422,11 @@ pub(crate) fn settle(
         let Some(native) = found.get_mut(at.mesh) else { continue };
         let known_apart = Some(at.mesh) == own.named && !own.order.is_empty();
         let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
-        let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
-        if !native.slots.contains_key(&class) {
-            work.budget.charge_items(
-                "vertices",
-                1,
-                size_of::<(u32, EditedVertex, Same)>().saturating_mul(2),
-            )?;
-        }
+        let Some(known) = native.slots.get_mut(at.vertex) else { continue };
         // An unedited vertex takes precedence over an edited one.
-        match native.slots.get(&class) {
+        match *known {
             Some(((by, first), known)) if known.all() || !same.all() => {
-                let one = *by == e && may_be_one(&own.moved, *first, v, &native.tolerance);
+                let one = by == e && may_be_one(&own.moved, first, v, &native.tolerance);
                 if !same.all()
                     && !one
                     && !known_apart
@@ -447,9 +435,7 @@ pub(crate) fn settle(
                     *slot = None;
                 }
             }
-            _ => {
-                native.slots.insert(class, ((e, v), same));
-            }
+            _ => *known = Some(((e, v), same)),
         }
         if !native.sources.contains(&e) {
             native.sources.push(e);

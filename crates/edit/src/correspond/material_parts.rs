@@ -24,7 +24,7 @@ pub(crate) fn taken_out(
     work: &Comparison<'_, '_>,
     edited: &[Edited<'_>],
     found: &[Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<SortedSet<usize>, LimitExceeded> {
     work.budget.charge_items("meshes", edited.len() as u64, size_of::<[usize; 12]>())?;
     work.budget.charge_items("meshes", found.len() as u64, size_of::<[usize; 8]>())?;
@@ -32,20 +32,21 @@ pub(crate) fn taken_out(
     let surface = |e: usize| surfaces.get(e).copied().unwrap_or(Surface::Unknown);
     let mut groups: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
-        if let Some(home) = home(own) {
+        // A mesh belongs to the native mesh with more than half of its vertices.
+        if let Some((home, _)) = own.most_matched().filter(|(_, n)| n.saturating_mul(2) > own.slots.len()) {
             groups.entry(home).or_default().push(e);
         }
     }
     // Native meshes without any match, by material.
     let mut gone: SortedMap<usize, Vec<usize>> = SortedMap::new();
     for (n, native) in found.iter().enumerate().filter(|(n, _)| !groups.contains_key(n)) {
-        if let Some(id) = native.exported.material {
+        if let Some(id) = native.exported.mesh.material {
             gone.entry(id.0).or_default().push(n);
         }
     }
     let mut out = SortedSet::new();
     for (m, group) in groups.iter().filter(|(_, group)| group.len() > 1) {
-        let Some(native) = found.get(*m).map(|f| f.exported) else { continue };
+        let Some(native) = found.get(*m).map(|f| f.exported.mesh) else { continue };
         let was = native.material.map_or(Surface::Unknown, |id| Surface::Native(id.0));
         let rank = |e: &usize| {
             let own = edited.get(*e)?;
@@ -80,19 +81,19 @@ fn may_be(
     work: &Comparison<'_, '_>,
     own: &Edited<'_>,
     (n, found): (usize, &[Found<'_>]),
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<bool, LimitExceeded> {
     work.budget.work("meshes", 1)?;
     let triangles = &own.moved.mesh.triangles;
-    let all = found.get(n).map_or(0, |native| native.exported.triangles.len());
+    let all = found.get(n).map_or(0, |native| native.exported.mesh.triangles.len());
     if triangles.len() > all || triangles.len().saturating_mul(2) <= all {
         return Ok(false);
     }
     let (mut count, mut there) = (0_usize, 0_usize);
     for corner in triangles.as_flattened() {
-        let Some(point) = own.moved.positions.get(*corner as usize) else { continue };
+        let Some(point) = own.moved.position(*corner as usize) else { continue };
         count = count.saturating_add(1);
-        for at in grid.vertices_near(*point) {
+        for at in grid.vertices_near(point) {
             work.budget.work("vertices", 1)?;
             if at.mesh == n {
                 there = there.saturating_add(1);
@@ -101,17 +102,6 @@ fn may_be(
         }
     }
     Ok(there.saturating_mul(2) > count)
-}
-
-/// Returns the native mesh with more than half of an edited mesh's vertices.
-fn home(own: &Edited<'_>) -> Option<usize> {
-    let mut counts: SortedMap<usize, usize> = SortedMap::new();
-    for at in own.slots.iter().flatten() {
-        let count = counts.entry(at.mesh).or_default();
-        *count = count.saturating_add(1);
-    }
-    let most = counts.into_iter().max_by_key(|(_, count)| *count);
-    most.filter(|(_, count)| count.saturating_mul(2) > own.slots.len()).map(|(mesh, _)| mesh)
 }
 
 /// Returns the material identity of each edited mesh.

@@ -3,13 +3,14 @@
 use crate::comparison::Comparison;
 use crate::correspond::joints::Bones;
 use crate::correspond::new_joint_indices::Placed;
-use crate::correspond::vertices::{Moved, PlacedVertex, Same, Vertex, blended, compare, may_be_one};
+use crate::correspond::vertices::{Moved, PlacedMesh, Same, Vertex, blended, compare, may_be_one, mix};
 use crate::joint_index::{At, ListIndex};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use meshwright_core::SortedMap;
-use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
+use meshwright_core::math::{Affine64, distance, dot, narrow, unit, wide};
 use meshwright_scene::{ConvertError, Mesh};
 
 /// An edited mesh and one of its vertices.
@@ -31,30 +32,31 @@ impl PartAt {
     }
 }
 
+/// An edited vertex that was matched to a native one, and its unchanged attributes.
+pub(crate) type Slot = Option<(EditedVertex, Same)>;
+
 /// A native mesh and the edited parts that were matched to it.
 pub(crate) struct Found<'s> {
-    /// The exported mesh. Edited vertices are compared with it.
-    pub(crate) exported: &'s Mesh,
-    /// The world transform of its node.
-    pub(crate) world: Affine64,
+    /// The exported mesh, with the world transform of its node. Edited vertices are compared with it.
+    pub(crate) exported: PlacedMesh<'s>,
     /// The data to predict Blender's changes of normals.
-    shading: Shading,
+    shading: OnceCell<Shading>,
     /// The mesh in the bind pose of the edited file, if that is another pose.
     bound: Option<BoundMesh>,
     /// Class of each vertex: the first vertex that is equal to it.
     class: Vec<u32>,
     /// Triangles by the classes of their corners, sorted.
-    pub(crate) faces: Vec<([u32; 3], u32)>,
+    faces: OnceCell<Vec<([u32; 3], u32)>>,
     /// The opposite class of each directed edge of classes, sorted.
-    pub(crate) edges: Vec<((u32, u32), u32)>,
+    edges: OnceCell<Vec<((u32, u32), u32)>>,
     /// The tolerances for its vertices.
     pub(crate) tolerance: Tolerance,
     /// The edited triangle of each triangle.
     pub(crate) there: Vec<Option<PartAt>>,
-    /// The edited vertex of each class, and its unchanged attributes.
-    pub(crate) slots: SortedMap<u32, (EditedVertex, Same)>,
-    /// The same for single vertices whose identity within a class is known.
-    pub(crate) apart: SortedMap<u32, (EditedVertex, Same)>,
+    /// The edited vertex of each class.
+    pub(crate) slots: Vec<Slot>,
+    /// The same for single vertices whose identity within a class is known. It may be empty.
+    pub(crate) apart: Vec<Slot>,
     /// New triangles in this mesh.
     pub(crate) added: Vec<[Corner; 3]>,
     /// Edited meshes with vertices of this mesh.
@@ -123,11 +125,24 @@ pub(crate) struct Edited<'s> {
 }
 
 impl Edited<'_> {
+    /// Returns the native vertex of a vertex.
+    pub(crate) fn slot(&self, v: u32) -> Option<Vertex> {
+        self.slots.get(v as usize).copied().flatten()
+    }
+
+    /// Returns the native mesh that most vertices were matched to, and how many.
+    pub(crate) fn most_matched(&self) -> Option<(usize, usize)> {
+        let mut counts: SortedMap<usize, usize> = SortedMap::new();
+        for at in self.slots.iter().flatten() {
+            let count = counts.entry(at.mesh).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count)
+    }
+
     /// Returns the distance of a vertex from a native one.
     fn distance(&self, v: usize, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
-        let native = found.get(at.mesh)?;
-        let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
-        Some(meshwright_core::math::distance(*self.moved.positions.get(v)?, there))
+        Some(distance(self.moved.position(v)?, found.get(at.mesh)?.exported.position(at.vertex)?))
     }
 
     /// Unmatches vertices that are farther from their native vertex than the tolerance of the mesh.
@@ -162,25 +177,25 @@ impl Found<'_> {
         bones: &Bones,
         tolerance: &Tolerance,
     ) -> Same {
-        let vertex = PlacedVertex { mesh: self.exported, index: n, world: &self.world };
-        let same = compare((edited, v), &vertex, bones, tolerance);
+        let same = compare((edited, v), (&self.exported, n), bones, tolerance);
         let [least, _] = tolerance.normal;
         if same.normal || least == 0.0 {
             return same;
         }
-        let turn = |n: [f64; 3]| unit([self.world.x, self.world.y, self.world.z].map(|axis| dot(axis, n)));
-        let here = edited.normals.get(v).and_then(|n| turn(*n));
-        let there = self.exported.normals.get(n).and_then(|n| unit(wide(*n)));
+        let PlacedMesh { mesh, world, .. } = self.exported;
+        let turn = |n: [f64; 3]| unit([world.x, world.y, world.z].map(|axis| dot(axis, n)));
+        let here = edited.normal(v).and_then(turn);
+        let stored = mesh.normals.get(n).map(|normal| wide(*normal));
         let bound = self.bound.as_ref().and_then(|bound| {
-            let there = self.exported.normals.get(n).and_then(|normal| bound.normal(n, wide(*normal)));
             let here = edited.mesh.normals.get(v).and_then(|n| unit(wide(*n)));
-            Some((&bound.mesh, here?, there?))
+            Some((&bound.mesh, here?, bound.normal(n, stored?)?))
         });
-        let own = here.zip(there).map(|(here, there)| (self.exported, here, there));
+        let own = here.zip(stored.and_then(unit)).map(|(here, there)| (mesh, here, there));
         let mut spaces = bound.into_iter().chain(own);
-        let normal = self.class(n).is_some_and(|class| {
-            spaces.any(|(mesh, here, there)| self.shading.makes(mesh, class, here, there))
-        });
+        let shading = self.shading.get_or_init(|| Shading::new(mesh, &self.class));
+        let normal = self
+            .class(n)
+            .is_some_and(|class| spaces.any(|(mesh, here, there)| shading.makes(mesh, class, here, there)));
         Same { normal, ..same }
     }
 
@@ -188,17 +203,55 @@ impl Found<'_> {
     pub(crate) fn holds(&self, (e, own): (usize, &Edited<'_>), v: u32, n: u32) -> bool {
         let one =
             |first: usize| first == v as usize || may_be_one(&own.moved, first, v as usize, &self.tolerance);
-        self.apart.get(&n).is_some_and(|((by, first), _)| *by == e && one(*first))
+        self.apart.get(n as usize).copied().flatten().is_some_and(|((by, first), _)| by == e && one(first))
     }
 
     /// Returns the edited vertex that is matched to a native one, and its unchanged attributes.
-    pub(crate) fn slot(&self, vertex: usize) -> Option<&(EditedVertex, Same)> {
-        let own = u32::try_from(vertex).ok().and_then(|v| self.apart.get(&v));
-        own.or_else(|| self.slots.get(&self.class(vertex)?))
+    pub(crate) fn slot(&self, vertex: usize) -> Slot {
+        let own = self.apart.get(vertex).copied().flatten();
+        own.or_else(|| self.slots.get(self.class(vertex)? as usize).copied().flatten())
     }
 
     pub(crate) fn class(&self, vertex: usize) -> Option<u32> {
         self.class.get(vertex).copied()
+    }
+
+    /// Returns the classes of the corners of a triangle.
+    pub(crate) fn face(&self, triangle: usize) -> Option<[u32; 3]> {
+        let corners = self.exported.mesh.triangles.get(triangle)?;
+        Some(corners.map(|v| self.class(v as usize).unwrap_or(v)))
+    }
+
+    /// Returns a triangle with these classes that no edited triangle was matched to: the triangle `t`, or the first one.
+    pub(crate) fn free_face(&self, classes: [u32; 3], t: usize) -> Option<usize> {
+        let key = least_corner_first(classes);
+        let free = |t: &usize| self.there.get(*t) == Some(&None);
+        let own = Some(t).filter(|t| free(t) && self.face(*t).map(least_corner_first) == Some(key));
+        own.or_else(|| {
+            let faces = self.faces.get_or_init(|| {
+                let face = |t: u32| Some((least_corner_first(self.face(t as usize)?), t));
+                let mut faces: Vec<_> = (0..).map_while(face).collect();
+                faces.sort_unstable();
+                faces
+            });
+            let from = faces.partition_point(|(face, _)| *face < key);
+            let equal = faces.get(from..)?.iter().take_while(|(face, _)| *face == key);
+            equal.map(|(_, t)| *t as usize).find(free)
+        })
+    }
+
+    /// Returns the opposite classes of a directed edge of classes.
+    pub(crate) fn thirds(&self, edge: (u32, u32)) -> impl Iterator<Item = u32> + Clone {
+        let edges = self.edges.get_or_init(|| {
+            let of = |[a, b, c]: [u32; 3]| [((a, b), c), ((b, c), a), ((c, a), b)];
+            let mut edges: Vec<_> = (0..).map_while(|t| self.face(t)).flat_map(of).collect();
+            edges.sort_unstable();
+            edges.dedup();
+            edges
+        });
+        let from = edges.partition_point(|(e, _)| *e < edge);
+        let near = edges.get(from..).unwrap_or_default().iter().take_while(move |(e, _)| *e == edge);
+        near.map(|(_, third)| *third)
     }
 }
 
@@ -213,36 +266,23 @@ pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<V
     let mut found = work.budget.reserve("meshes", work.exported.meshes.len())?;
     for (m, mesh) in work.exported.meshes.iter().enumerate() {
         let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
-        work.budget.charge_items("vertices", vertices as u64, size_of::<[u64; 12]>())?;
+        work.budget.charge_items("vertices", vertices as u64, size_of::<(Slot, [u64; 4])>())?;
         work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
-        let class = classes(mesh);
         // If the model stores no normals, those of the export are computed and cannot be edited.
         let shaded = !work.computed_normals
             && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
         let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
-        let of = |v: u32| class.get(v as usize).copied().unwrap_or(v);
-        let mut faces = Vec::with_capacity(triangles);
-        let mut edges = Vec::with_capacity(triangles.saturating_mul(3));
-        for (t, corners) in (0_u32..).zip(&mesh.triangles) {
-            let [a, b, c] = corners.map(of);
-            faces.push((least_corner_first([a, b, c]), t));
-            edges.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
-        }
-        faces.sort_unstable();
-        edges.sort_unstable();
-        edges.dedup();
         found.push(Found {
-            exported: mesh,
-            world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
-            shading: Shading::new(mesh, &class),
+            exported: PlacedMesh::new(mesh, worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY)),
+            shading: OnceCell::new(),
             bound: BoundMesh::new(work, placed, mesh)?,
-            class,
-            faces,
-            edges,
+            class: classes(mesh),
+            faces: OnceCell::new(),
+            edges: OnceCell::new(),
             tolerance: Tolerance { normal, ..work.tolerance },
             there: alloc::vec![None; triangles],
-            slots: SortedMap::new(),
-            apart: SortedMap::new(),
+            slots: alloc::vec![None; vertices],
+            apart: Vec::new(),
             added: Vec::new(),
             sources: Vec::new(),
         });
@@ -273,14 +313,20 @@ fn classes(mesh: &Mesh) -> Vec<u32> {
         )
     };
     let weights = |v: usize| mesh.skin.as_ref().map_or(&[][..], |s| s.influences(v));
-    let mut order: Vec<usize> = (0..mesh.positions.len()).collect();
-    order.sort_by_key(|v| key(*v));
+    let hash = |v: usize| {
+        let ([a, b, c], [d, e, f], [g, h], color) = key(v);
+        mix([a, b, c, d, e, f, g, h, u32::from_le_bytes(color)].map(u64::from))
+    };
+    let mut order: Vec<(u64, usize)> = (0..mesh.positions.len()).map(|v| (hash(v), v)).collect();
+    order.sort_unstable();
     let mut class: Vec<u32> = (0_u32..).take(mesh.positions.len()).collect();
-    for run in order.chunk_by(|a, b| key(*a) == key(*b)) {
-        for (i, &v) in run.iter().enumerate() {
+    for run in order.chunk_by(|a, b| a.0 == b.0) {
+        for (i, &(_, v)) in run.iter().enumerate().skip(1) {
             // Vertices that differ only in weights are rare, so that a few comparisons suffice.
-            let first = run.get(..i).unwrap_or_default().iter().take(8).find(|w| weights(**w) == weights(v));
-            if let Some((first, slot)) = first.and_then(|w| class.get(*w).copied()).zip(class.get_mut(v)) {
+            let same = |(_, w): &&(u64, usize)| key(*w) == key(v) && weights(*w) == weights(v);
+            let first = run.get(..i).unwrap_or_default().iter().take(8).find(same);
+            if let Some((first, slot)) = first.and_then(|(_, w)| class.get(*w).copied()).zip(class.get_mut(v))
+            {
                 *slot = first;
             }
         }

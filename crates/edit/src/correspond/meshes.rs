@@ -8,20 +8,19 @@ use crate::correspond::material_parts;
 use crate::correspond::mesh_search::{Edited, Found, measure, native};
 use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::twins;
-use crate::correspond::vertices::{Grid, Moved, Vertex, unbound};
-use crate::joint_index::{At, ListIndex};
+use crate::correspond::vertices::{Grid, Moved, Place, PlacedMesh, unbound};
 use crate::options::Absent;
 use crate::report::{MeshChange, Part, State};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender::BONE_SHAPE;
 use crate::tools::blender_colors;
-use crate::tools::blender_normals::hidden;
 use crate::tools::names::stem;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, wide};
-use meshwright_scene::{ConvertError, Mesh, Scene};
+use meshwright_scene::{ConvertError, Mesh, Scene, Skin};
 
 /// The matches of all meshes.
 pub(crate) struct Finds<'s> {
@@ -39,13 +38,9 @@ pub(crate) struct Finds<'s> {
 pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
     let mut found = native(work, placed)?;
     let mut edited = unposed_meshes(work, placed, &found)?;
-    let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
-    let all = found.iter().enumerate().flat_map(|(mesh, f)| {
-        let at = move |(vertex, p): (usize, &[f32; 3])| (Vertex { mesh, vertex }, f.world.point(wide(*p)));
-        f.exported.positions.iter().enumerate().map(at)
-    });
+    let points = |f: &Found<'s>| (Cow::Borrowed(&*f.exported.mesh.positions), f.exported.world);
     let reach = work.tolerance.position.max(1e-7 * work.extent);
-    let grid = Grid::new(all, count, reach, work.budget)?;
+    let grid = Grid::new(found.iter().map(points).collect(), reach, work.budget)?;
     let mut exactness = work.budget.filled("meshes", found.len(), Exactness::default())?;
     for own in edited.iter_mut().filter(|own| own.drawn) {
         blender_colors::put_back(work, own, &found, &grid)?;
@@ -53,7 +48,7 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
         measure(own, &found, &mut exactness);
     }
     // If a mesh has few vertices, the other meshes of its kind decide.
-    let kind = |native: &Found<'_>| native.exported.skin.is_some();
+    let kind = |native: &Found<'_>| native.exported.mesh.skin.is_some();
     let all = [false, true].map(|skinned| {
         let own = found.iter().zip(&exactness).filter(|(native, _)| kind(native) == skinned);
         own.fold(Exactness::default(), |sum, (_, e)| sum.and(*e))
@@ -116,53 +111,43 @@ fn unposed_meshes<'s>(
     }
     let mut edited = work.budget.reserve("meshes", scene.meshes.len())?;
     for (m, mesh) in scene.meshes.iter().enumerate() {
-        work.budget.charge_items("vertices", mesh.positions.len() as u64, size_of::<[f64; 10]>())?;
+        let count = mesh.positions.len() as u64;
+        work.budget.charge_items("vertices", count, size_of::<Place>().saturating_add(32))?;
         let instances = worlds.get(&m).map_or(&[][..], Vec::as_slice);
         let (node, world) = instances.first().copied().unwrap_or((usize::MAX, Affine64::IDENTITY));
         let node = scene.nodes.get(node).map_or("", |n| n.name.as_str());
-        let (mut positions, mut normals) = match &mesh.skin {
-            Some(skin) => unbound(mesh, &|joint| {
-                let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
-                at.get(&placed.stored).copied().flatten()
-            }),
-            None => (
-                mesh.positions.iter().map(|p| wide(*p)).collect(),
-                mesh.normals.iter().map(|n| wide(*n)).collect(),
-            ),
-        };
+        let stored = |skin: &Skin| placed.stored.get(skin.skeleton.0).map_or(&[][..], Vec::as_slice);
+        let bound = mesh.skin.as_ref().filter(|skin| stored(skin).iter().any(Option::is_some));
+        let mut places = bound.map_or_else(Vec::new, |skin| {
+            unbound(mesh, &|joint| stored(skin).get(joint as usize).copied().flatten())
+        });
         let marked = work.meshes.get(&m).copied();
         let named = marked.or_else(|| named(work, mesh, node, &mut taken));
         let mut moved = Vec::new();
         if mesh.skin.is_none() {
             // If a node was moved as a whole, its vertices did not change.
             let own = named.and_then(|n| Some((found.get(n)?, homes.get(&n)?)));
-            let own = own.filter(|(f, _)| f.exported.skin.is_none());
+            let own = own.filter(|(f, _)| f.exported.mesh.skin.is_none());
             moved = own.map_or_else(Vec::new, |(_, homes)| moved_nodes(work, instances, homes));
-            let still = |f: &Found<'_>| !moved.is_empty() && stays(mesh, f.exported, work.tolerance.position);
+            let still =
+                |f: &Found<'_>| !moved.is_empty() && stays(mesh, f.exported.mesh, work.tolerance.position);
             let own = own.map(|(f, _)| f).filter(|f| still(f));
             if own.is_none() {
                 moved.clear();
             }
-            let near = |f: &&Found<'_>| !is_near_transform(&world, &f.world, work.extent);
-            let to = own.filter(near).map_or(world, |f| f.world);
-            let turn = to.normals();
-            positions.iter_mut().for_each(|p| *p = to.point(*p));
-            normals.iter_mut().for_each(|n| *n = turn.map_or(*n, |m| m.vector(*n)));
+            let near = |f: &&Found<'_>| !is_near_transform(&world, &f.exported.world, work.extent);
+            let to = PlacedMesh::new(mesh, own.filter(near).map_or(world, |f| f.exported.world));
+            if to.world != Affine64::IDENTITY {
+                let place = |v| Some((to.position(v)?, to.normal(v).unwrap_or_default()));
+                places = (0..).map_while(place).collect();
+            }
         }
         let colors = Cow::Borrowed(mesh.colors.as_slice());
         let opaque = mesh.colors.iter().all(|[.., a]| *a == 255);
         let slots = work.budget.filled("vertices", mesh.positions.len(), None)?;
         let bone = mesh.name == BONE_SHAPE && mesh.skin.is_none() && named.is_none();
         edited.push(Edited {
-            moved: Moved {
-                mesh,
-                positions,
-                normals,
-                hidden: hidden(mesh),
-                colors,
-                uncolored: Vec::new(),
-                opaque,
-            },
+            moved: Moved { mesh, places, hidden: OnceCell::new(), colors, uncolored: Vec::new(), opaque },
             slots,
             order: Vec::new(),
             named,

@@ -7,7 +7,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, length, narrow, scale, unit, wide};
 use meshwright_core::{Budget, SortedMap, SortedSet};
-use meshwright_scene::{Affine, ConvertError, Local, Motion, Scene, Skeleton};
+use meshwright_scene::{Affine, ConvertError, Local, Mesh, Motion, Scene, Skeleton};
 
 /// Number of vertices of a skeleton that are compared.
 const SAMPLES: usize = 256;
@@ -19,7 +19,7 @@ const JOINTS: usize = 4;
 /// quantization into the bind matrices; conversions to other formats put axes and units there.
 pub(crate) fn modelled<'s>(
     edited: &'s Scene,
-    exported: &Scene,
+    exported: &'s Scene,
     bones: &mut Bones,
     (extent, reach): (f64, f64),
     budget: &Budget,
@@ -28,11 +28,8 @@ pub(crate) fn modelled<'s>(
     if exported.skeletons.is_empty() || edited.skeletons.is_empty() {
         return Ok(scene);
     }
-    let vertices = exported.meshes.iter().enumerate().flat_map(|(mesh, m)| {
-        m.positions.iter().enumerate().map(move |(vertex, p)| (Vertex { mesh, vertex }, wide(*p)))
-    });
-    let count = exported.meshes.iter().map(|m| m.positions.len()).fold(0, usize::saturating_add);
-    let grid = Grid::new(vertices, count, reach, budget)?;
+    let points = |m: &'s Mesh| (Cow::Borrowed(&*m.positions), Affine64::IDENTITY);
+    let grid = Grid::new(exported.meshes.iter().map(points).collect(), reach, budget)?;
     for (s, skeleton) in edited.skeletons.iter().enumerate() {
         let hits = |space: &Affine64| hits(edited, s, space, exported, &grid, reach);
         let (own, all) = hits(&Affine64::IDENTITY);
@@ -257,17 +254,24 @@ fn hits(
     s: usize,
     space: &Affine64,
     exported: &Scene,
-    grid: &Grid,
+    grid: &Grid<'_>,
     reach: f64,
 ) -> (usize, usize) {
-    let meshes = edited.meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|k| k.skeleton.0 == s));
-    let points: Vec<_> = meshes.flat_map(|m| m.positions.iter()).collect();
-    let step = points.len().div_euclid(SAMPLES).max(1);
-    let near = |p: &[f32; 3]| {
+    let own = |mesh: &Mesh| mesh.skin.as_ref().is_some_and(|skin| skin.skeleton.0 == s);
+    let meshes = || edited.meshes.iter().enumerate().filter(|(_, mesh)| own(mesh));
+    let count = meshes().map(|(_, mesh)| mesh.positions.len()).fold(0, usize::saturating_add);
+    let near = |(at, p): (Vertex, &[f32; 3])| {
         let p = space.point(wide(*p));
-        let there = |v: Vertex| exported.meshes.get(v.mesh).and_then(|m| m.positions.get(v.vertex));
-        grid.vertices_near(p).take(64).filter_map(there).any(|q| distance(wide(*q), p) <= reach)
+        let there = |v: &Vertex| exported.meshes.get(v.mesh).and_then(|m| m.positions.get(v.vertex));
+        let is_near = |v: Vertex| there(&v).is_some_and(|q| distance(wide(*q), p) <= reach);
+        // Most vertices still have their indices.
+        is_near(at) || grid.vertices_near(p).take(64).any(is_near)
     };
-    let looked = || points.iter().step_by(step);
-    (looked().filter(|p| near(p)).count(), looked().count())
+    let looked = || {
+        let points = meshes().flat_map(|(mesh, own)| {
+            own.positions.iter().enumerate().map(move |(vertex, p)| (Vertex { mesh, vertex }, p))
+        });
+        points.step_by(count.div_euclid(SAMPLES).max(1))
+    };
+    (looked().filter(|sample| near(*sample)).count(), looked().count())
 }

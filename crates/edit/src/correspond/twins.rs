@@ -5,7 +5,7 @@ use crate::correspond::mesh_search::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::math::{distance, wide};
+use meshwright_core::math::distance;
 
 /// A triangle of an edited mesh.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ type Face = (usize, usize, [u32; 3]);
 struct Twins<'w, 's, 'b> {
     work: &'w Comparison<'s, 'b>,
     edited: &'w [Edited<'s>],
-    grid: &'w Grid,
+    grid: &'w Grid<'w>,
     /// Missing native triangles: for each corner, the two next corners and the triangle's index.
     gone: Vec<(Vertex, [u32; 2], usize)>,
 }
@@ -36,7 +36,7 @@ pub(crate) fn tick(
     work: &Comparison<'_, '_>,
     edited: &[Edited<'_>],
     found: &mut [Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
     drawn: Vec<Drawn>,
 ) -> Result<Vec<Drawn>, LimitExceeded> {
     if drawn.is_empty() {
@@ -52,12 +52,9 @@ pub(crate) fn tick(
         match twins.nearest_face(triangle, found)? {
             Some((mesh, face, classes)) => {
                 if let Some(native) = found.get_mut(mesh) {
-                    native
-                        .there
-                        .get_mut(face)
-                        .into_iter()
-                        .for_each(|there| *there = PartAt::new(triangle.e, triangle.t));
-                    twins.settle(triangle, (mesh, classes), native)?;
+                    let there = native.there.get_mut(face).into_iter();
+                    there.for_each(|there| *there = PartAt::new(triangle.e, triangle.t));
+                    twins.settle(triangle, (mesh, classes), native);
                 }
             }
             None => left.push(triangle),
@@ -74,11 +71,10 @@ fn gone(
     let count = found.iter().map(faces).fold(0, usize::saturating_add);
     let mut gone = work.budget.reserve("triangles", count.saturating_mul(3))?;
     for (mesh, native) in found.iter().enumerate() {
-        for ([a, b, c], face) in native.faces.iter().map(|(corners, t)| (*corners, *t as usize)) {
-            if native.there.get(face) == Some(&None) {
-                let at = |corner: u32| Vertex { mesh, vertex: corner as usize };
-                gone.extend([(at(a), [b, c], face), (at(b), [c, a], face), (at(c), [a, b], face)]);
-            }
+        for (face, _) in native.there.iter().enumerate().filter(|(_, there)| there.is_none()) {
+            let Some([a, b, c]) = native.face(face) else { continue };
+            let at = |corner: u32| Vertex { mesh, vertex: corner as usize };
+            gone.extend([(at(a), [b, c], face), (at(b), [c, a], face), (at(c), [a, b], face)]);
         }
     }
     gone.sort_unstable();
@@ -98,7 +94,6 @@ impl Twins<'_, '_, '_> {
         for at in self.grid.vertices_near(point) {
             self.work.budget.work("vertices", 1)?;
             let Some(native) = found.get(at.mesh) else { continue };
-            let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
             let from = self.gone.partition_point(|(corner, ..)| *corner < at);
             let faces = self.gone.get(from..).unwrap_or_default().iter().take_while(|(v, ..)| *v == at);
             let mut same = None;
@@ -112,7 +107,7 @@ impl Twins<'_, '_, '_> {
                 let Some((second, third)) = third(b, *x).zip(third(c, *y)) else { continue };
                 let cost = (Some(at.mesh) != own.named, first + second + third);
                 if best.is_none_or(|(other, _)| cost < other) {
-                    best = Some((cost, (at.mesh, *face, [class, *x, *y])));
+                    best = Some((cost, (at.mesh, *face, [at.number(), *x, *y])));
                 }
             }
         }
@@ -121,30 +116,25 @@ impl Twins<'_, '_, '_> {
 
     /// Returns the position of the matched native vertex, or that of the edited vertex, in model space.
     fn place(&self, own: &Edited<'_>, v: u32, found: &[Found<'_>]) -> Option<[f64; 3]> {
-        let was = own.slots.get(v as usize).copied().flatten().and_then(|at| {
-            let native = found.get(at.mesh)?;
-            Some(native.world.point(wide(*native.exported.positions.get(at.vertex)?)))
-        });
-        was.or_else(|| own.moved.positions.get(v as usize).copied())
+        let was = own.slot(v).and_then(|at| found.get(at.mesh)?.exported.position(at.vertex));
+        was.or_else(|| own.moved.position(v as usize))
     }
 
     /// Returns the distance between an edited vertex and a native one that it may be, or `None` if it cannot be that
     /// vertex.
     fn mismatch(&self, own: &Edited<'_>, v: u32, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
         let native = found.get(at.mesh)?;
-        let far = |point: [f64; 3]| {
-            let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
-            Some(distance(point, there))
-        };
-        let slot = own.slots.get(v as usize).copied().flatten();
-        match slot {
+        match own.slot(v) {
             Some(was) if was == at => Some(0.0),
             Some(was) if was.mesh == at.mesh && !self.same(own, v, was, native).all() => {
-                let twins =
-                    are_twins((native.exported, &native.world), was.vertex, at.vertex, &native.tolerance);
+                let twins = are_twins(&native.exported, was.vertex, at.vertex, &native.tolerance);
                 twins.then_some(native.tolerance.position)
             }
-            _ => far(*own.moved.positions.get(v as usize)?).filter(|_| self.same(own, v, at, native).all()),
+            _ => {
+                let (here, there) =
+                    own.moved.position(v as usize).zip(native.exported.position(at.vertex))?;
+                self.same(own, v, at, native).all().then(|| distance(here, there))
+            }
         }
     }
 
@@ -153,23 +143,17 @@ impl Twins<'_, '_, '_> {
     }
 
     /// Records the edited vertices for the corners of a native triangle that have none.
-    fn settle(
-        &self,
-        triangle: Drawn,
-        (mesh, classes): (usize, [u32; 3]),
-        native: &mut Found<'_>,
-    ) -> Result<(), LimitExceeded> {
-        let Some(own) = self.edited.get(triangle.e) else { return Ok(()) };
+    fn settle(&self, triangle: Drawn, (mesh, classes): (usize, [u32; 3]), native: &mut Found<'_>) {
+        let Some(own) = self.edited.get(triangle.e) else { return };
         for (v, class) in triangle.corners.into_iter().zip(classes) {
-            if !native.slots.contains_key(&class) {
+            if native.slots.get(class as usize) == Some(&None) {
                 let same = self.same(own, v, Vertex { mesh, vertex: class as usize }, native);
-                self.work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
-                native.slots.insert(class, ((triangle.e, v as usize), same));
+                let slot = native.slots.get_mut(class as usize).into_iter();
+                slot.for_each(|slot| *slot = Some(((triangle.e, v as usize), same)));
             }
         }
         if !native.sources.contains(&triangle.e) {
             native.sources.push(triangle.e);
         }
-        Ok(())
     }
 }

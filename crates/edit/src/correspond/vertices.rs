@@ -5,8 +5,10 @@ use crate::correspond::joints::Bones;
 use crate::joint_index::At;
 use crate::tolerance::Tolerance;
 use crate::tools::blender::LEFT_OUT;
+use crate::tools::blender_normals::hidden;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{ColorEncoding, Influence, Mesh};
@@ -18,8 +20,15 @@ pub(crate) struct Vertex {
     pub(crate) vertex: usize,
 }
 
+impl Vertex {
+    /// Returns the index in the mesh as triangles store it.
+    pub(crate) fn number(self) -> u32 {
+        u32::try_from(self.vertex).unwrap_or(u32::MAX)
+    }
+}
+
 /// The equal attributes of two vertices.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Same {
     pub(crate) position: bool,
     pub(crate) normal: bool,
@@ -46,10 +55,10 @@ impl Same {
 /// An edited mesh in the native bind pose and in model space.
 pub(crate) struct Moved<'m> {
     pub(crate) mesh: &'m Mesh,
-    pub(crate) positions: Vec<[f64; 3]>,
-    pub(crate) normals: Vec<[f64; 3]>,
+    /// Empty if the positions and normals are those of the mesh.
+    pub(crate) places: Vec<Place>,
     /// Vertices that are only in invisible triangles.
-    pub(crate) hidden: Vec<bool>,
+    pub(crate) hidden: OnceCell<Vec<bool>>,
     pub(crate) colors: Cow<'m, [[u8; 4]]>,
     /// Vertices whose colours the tool lost.
     pub(crate) uncolored: Vec<bool>,
@@ -57,102 +66,128 @@ pub(crate) struct Moved<'m> {
     pub(crate) opaque: bool,
 }
 
-/// A vertex of a native mesh with the mesh's world transform.
-pub(crate) struct PlacedVertex<'m> {
+/// The position of a vertex, and its normal if the mesh has normals.
+pub(crate) type Place = ([f64; 3], [f64; 3]);
+
+impl Moved<'_> {
+    /// Returns the position of a vertex.
+    pub(crate) fn position(&self, v: usize) -> Option<[f64; 3]> {
+        let stored = || self.mesh.positions.get(v).map(|p| wide(*p));
+        self.places.get(v).map(|place| place.0).or_else(stored)
+    }
+
+    /// Returns the normal of a vertex.
+    pub(crate) fn normal(&self, v: usize) -> Option<[f64; 3]> {
+        let stored = self.mesh.normals.get(v)?;
+        Some(self.places.get(v).map_or_else(|| wide(*stored), |place| place.1))
+    }
+
+    fn is_hidden(&self, v: usize) -> bool {
+        self.hidden.get_or_init(|| hidden(self.mesh)).get(v) == Some(&true)
+    }
+
+    fn view(&self, v: usize) -> View {
+        let color = self.colors.get(v).map(|color| (self.mesh.color_encoding, *color));
+        View { position: self.position(v), normal: self.normal(v), uv: self.mesh.uvs.get(v).copied(), color }
+    }
+}
+
+/// A native mesh in model space.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedMesh<'m> {
     pub(crate) mesh: &'m Mesh,
-    pub(crate) index: usize,
-    pub(crate) world: &'m Affine64,
+    pub(crate) world: Affine64,
+    /// The transform of normals.
+    turn: Affine64,
+}
+
+impl<'m> PlacedMesh<'m> {
+    /// Places a mesh with its world transform.
+    pub(crate) fn new(mesh: &'m Mesh, world: Affine64) -> Self {
+        Self { mesh, world, turn: world.normals().unwrap_or(Affine64::IDENTITY) }
+    }
+
+    /// Returns the position of a vertex.
+    pub(crate) fn position(&self, v: usize) -> Option<[f64; 3]> {
+        self.mesh.positions.get(v).map(|p| self.world.point(wide(*p)))
+    }
+
+    /// Returns the normal of a vertex, not normalised.
+    pub(crate) fn normal(&self, v: usize) -> Option<[f64; 3]> {
+        self.mesh.normals.get(v).map(|n| self.turn.vector(wide(*n)))
+    }
+
+    fn view(&self, v: usize) -> View {
+        let Mesh { uvs, colors, color_encoding, .. } = self.mesh;
+        let color = colors.get(v).map(|color| (*color_encoding, *color));
+        View { position: self.position(v), normal: self.normal(v), uv: uvs.get(v).copied(), color }
+    }
+}
+
+/// A vertex in model space. An attribute that its mesh lacks equals any other.
+struct View {
+    position: Option<[f64; 3]>,
+    normal: Option<[f64; 3]>,
+    uv: Option<[f32; 2]>,
+    color: Option<(ColorEncoding, [u8; 4])>,
+}
+
+impl View {
+    /// Returns the attributes that equal those of another vertex, in the first `channels` of the colours. The weights
+    /// are not compared.
+    fn same(&self, other: &Self, channels: usize, tolerance: &Tolerance) -> Same {
+        let near = |a: [f32; 2], b: [f32; 2]| {
+            wide(a).iter().zip(wide(b)).all(|(a, b)| (a - b).abs() <= tolerance.uv)
+        };
+        let place = self.position.zip(other.position);
+        Same {
+            position: place.is_some_and(|(a, b)| distance(a, b) <= tolerance.position),
+            normal: self.normal.zip(other.normal).is_none_or(|(a, b)| same_direction(a, b, tolerance.normal)),
+            uv: self.uv.zip(other.uv).is_none_or(|(a, b)| near(a, b)),
+            color: self.color.zip(other.color).is_none_or(|(a, b)| same_color([a, b], channels, tolerance)),
+            weights: true,
+        }
+    }
 }
 
 /// Compares a vertex of an edited mesh with a native one.
 pub(crate) fn compare(
     (edited, v): (&Moved<'_>, usize),
-    &PlacedVertex { mesh: native, index: n, world }: &PlacedVertex<'_>,
+    (native, n): (&PlacedMesh<'_>, usize),
     bones: &Bones,
     tolerance: &Tolerance,
 ) -> Same {
     let [least, _] = tolerance.normal;
-    let hidden = least > 0.0 && edited.hidden.get(v) == Some(&true);
-    let there = native.positions.get(n).map(|p| world.point(wide(*p)));
-    let here = edited.positions.get(v).copied();
-    let position = here.zip(there).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
-    let normal = match (edited.normals.get(v), native.normals.get(n)) {
-        (Some(a), Some(b)) => hidden || same_direction(*a, normal_of(world, *b), tolerance.normal),
-        _ => true,
-    };
-    let uv = match (edited.mesh.uvs.get(v), native.uvs.get(n)) {
-        (Some(a), Some(b)) => wide(*a).iter().zip(wide(*b)).all(|(a, b)| (a - b).abs() <= tolerance.uv),
-        _ => true,
-    };
-    let color = match (edited.colors.get(v), native.colors.get(n)) {
-        (Some(_), Some(_)) if edited.uncolored.get(v) == Some(&true) => true,
-        (Some(a), Some(b)) => {
-            let colors = [(edited.mesh.color_encoding, *a), (native.color_encoding, *b)];
-            same_color(colors, if edited.opaque { 3 } else { 4 }, tolerance)
-        }
-        _ => true,
-    };
-    let weights = same_weights((edited.mesh, v), (native, n), bones, tolerance.weight);
-    Same { position, normal, uv, color, weights }
+    let channels = if edited.opaque { 3 } else { 4 };
+    let same = edited.view(v).same(&native.view(n), channels, tolerance);
+    Same {
+        normal: same.normal || least > 0.0 && edited.is_hidden(v),
+        color: same.color || edited.uncolored.get(v) == Some(&true),
+        weights: same_weights((edited.mesh, v), (native.mesh, n), bones, tolerance.weight),
+        ..same
+    }
 }
 
 /// Returns true if two vertices of an edited mesh may be one vertex that a tool split.
 pub(crate) fn may_be_one(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Tolerance) -> bool {
-    let near = |a: Option<&[f64; 3]>, b: Option<&[f64; 3]>| {
-        a.zip(b).is_none_or(|(a, b)| distance(*a, *b) <= tolerance.position)
-    };
-    let mesh = edited.mesh;
-    let normals = match (edited.normals.get(v), edited.normals.get(w)) {
-        (Some(a), Some(b)) => same_direction(*a, *b, tolerance.normal),
-        _ => true,
-    };
-    let uv = |n: usize| mesh.uvs.get(n).map(|uv| wide(*uv));
-    let uvs =
-        uv(v).zip(uv(w)).is_none_or(|(a, b)| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance.uv));
-    let skins = mesh.skin.as_ref().is_none_or(|s| s.influences(v) == s.influences(w));
-    let colors = edited.colors.get(v) == edited.colors.get(w);
-    near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
+    let (a, b) = (edited.view(v), edited.view(w));
+    let skins = edited.mesh.skin.as_ref().is_none_or(|s| s.influences(v) == s.influences(w));
+    skins && a.color == b.color && a.same(&b, 4, tolerance).all()
 }
 
 /// Returns true if two vertices of a native mesh are nearly equal.
-pub(crate) fn are_twins(
-    (mesh, world): (&Mesh, &Affine64),
-    v: usize,
-    w: usize,
-    tolerance: &Tolerance,
-) -> bool {
-    let at = |n: usize| mesh.positions.get(n).map(|p| world.point(wide(*p)));
-    let places = at(v).zip(at(w)).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
-    let normals = match (mesh.normals.get(v), mesh.normals.get(w)) {
-        (Some(a), Some(b)) => same_direction(wide(*a), wide(*b), tolerance.normal),
-        _ => true,
-    };
-    let uvs = match (mesh.uvs.get(v), mesh.uvs.get(w)) {
-        (Some(a), Some(b)) => wide(*a).iter().zip(wide(*b)).all(|(a, b)| (a - b).abs() <= tolerance.uv),
-        _ => true,
-    };
+pub(crate) fn are_twins(native: &PlacedMesh<'_>, v: usize, w: usize, tolerance: &Tolerance) -> bool {
     let near_weights = |a: &[Influence], b: &[Influence]| {
-        let sum = |list: &[Influence], joint: u32| {
-            let own = list.iter().filter(|i| i.joint == joint);
-            own.map(|i| f64::from(i.weight)).fold(0.0, |s, w| s + w)
-        };
+        let sum = |list: &[Influence], joint: u32| total(list.iter().filter(|i| i.joint == joint));
         a.iter().chain(b).all(|i| (sum(a, i.joint) - sum(b, i.joint)).abs() <= tolerance.weight)
     };
-    let colors = match (mesh.colors.get(v), mesh.colors.get(w)) {
-        (Some(a), Some(b)) => same_color([*a, *b].map(|c| (mesh.color_encoding, c)), 4, tolerance),
-        _ => true,
-    };
-    places
-        && normals
-        && uvs
-        && colors
-        && mesh.skin.as_ref().is_none_or(|s| near_weights(s.influences(v), s.influences(w)))
+    native.view(v).same(&native.view(w), 4, tolerance).all()
+        && native.mesh.skin.as_ref().is_none_or(|s| near_weights(s.influences(v), s.influences(w)))
 }
 
-/// Returns a normal in model space, not normalised.
-pub(crate) fn normal_of(world: &Affine64, normal: [f32; 3]) -> [f64; 3] {
-    let normal = wide(normal);
-    world.normals().map_or(normal, |m| m.vector(normal))
+/// Returns the sum of the weights of influences.
+fn total<'i>(list: impl Iterator<Item = &'i Influence>) -> f64 {
+    list.map(|i| f64::from(i.weight)).fold(0.0, |sum, weight| sum + weight)
 }
 
 /// Returns true if the first channels of two colours are equal in linear light.
@@ -193,54 +228,60 @@ fn same_weights(
         (None, Some(_)) if bones.silent => return true,
         (a, b) => return a.is_none() == b.is_none(),
     };
-    let to_native = |joint: u32| {
-        let at = At { skeleton: a.skeleton.0, joint: joint as usize };
+    let native = |i: &Influence| {
+        let at = At { skeleton: a.skeleton.0, joint: i.joint as usize };
         bones.get(at).native.filter(|n| n.skeleton == b.skeleton.0).map(|n| n.joint)
     };
-    let sum = |list: &[Influence], of: &dyn Fn(u32) -> Option<usize>, joint: usize| {
-        list.iter()
-            .filter(|i| of(i.joint) == Some(joint))
-            .map(|i| f64::from(i.weight))
-            .fold(0.0, |s, w| s + w)
-    };
-    let own = |joint: u32| Some(joint as usize);
     let (here, there) = (a.influences(v), b.influences(n));
-    let is = |joint: usize| sum(here, &to_native, joint);
-    let was = |joint: usize| sum(there, &own, joint);
+    // Most vertices have the same influences in the same order.
+    let equal =
+        |(h, t): (&Influence, &Influence)| h.weight == t.weight && native(h) == Some(t.joint as usize);
+    if here.len() == there.len() && here.iter().zip(there).all(equal) {
+        return true;
+    }
+    let is = |joint: usize| total(here.iter().filter(|i| native(i) == Some(joint)));
+    let was = |joint: usize| total(there.iter().filter(|i| i.joint as usize == joint));
     let left_out = |joint: usize| tolerance > 0.0 && was(joint) < LEFT_OUT && is(joint) == 0.0;
-    let total = |list: &mut dyn Iterator<Item = &Influence>| {
-        list.map(|i| f64::from(i.weight)).fold(0.0, |s, w| s + w)
-    };
-    let kept = total(&mut there.iter().filter(|i| !left_out(i.joint as usize)));
-    let part = if kept > 0.0 { total(&mut there.iter()) / kept } else { 1.0 };
+    let kept = total(there.iter().filter(|i| !left_out(i.joint as usize)));
+    let part = if kept > 0.0 { total(there.iter()) / kept } else { 1.0 };
     let close = |joint: usize| left_out(joint) || (is(joint) - was(joint) * part).abs() <= tolerance;
     there.iter().all(|i| close(i.joint as usize))
-        && here.iter().all(|i| match to_native(i.joint) {
+        && here.iter().all(|i| match native(i) {
             Some(joint) => close(joint),
             None => f64::from(i.weight).abs() <= tolerance,
         })
 }
 
-/// Vertices in a grid of cells.
-pub(crate) struct Grid {
+/// Points of meshes in a grid of cells, which is built when it is first searched.
+pub(crate) struct Grid<'m> {
     size: f64,
-    /// Vertices sorted by cell.
-    cells: Vec<([i64; 3], Vertex)>,
+    meshes: Vec<(Cow<'m, [[f32; 3]]>, Affine64)>,
+    /// Hash of the cell, and the vertex, sorted.
+    cells: OnceCell<Vec<(u64, u32, u32)>>,
 }
 
-impl Grid {
+impl<'m> Grid<'m> {
     /// Makes a grid in which vertices no farther apart than `reach` are in neighbouring cells.
     pub(crate) fn new(
-        vertices: impl Iterator<Item = (Vertex, [f64; 3])>,
-        count: usize,
+        meshes: Vec<(Cow<'m, [[f32; 3]]>, Affine64)>,
         reach: f64,
         budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
-        let size = reach * 4.0;
-        let mut cells = budget.reserve("vertices", count)?;
-        cells.extend(vertices.map(|(vertex, p)| (cell(p, size), vertex)));
-        cells.sort_unstable();
-        Ok(Self { size, cells })
+        let count = meshes.iter().map(|(points, _)| points.len() as u64).sum();
+        budget.charge_items("vertices", count, size_of::<(u64, u32, u32)>())?;
+        Ok(Self { size: reach * 4.0, meshes, cells: OnceCell::new() })
+    }
+
+    fn cells(&self) -> &[(u64, u32, u32)] {
+        self.cells.get_or_init(|| {
+            let meshes = (0..).zip(&self.meshes);
+            let points = meshes.flat_map(|(m, (points, world))| {
+                (0..).zip(points.iter()).map(move |(v, p)| (world.point(wide(*p)), m, v))
+            });
+            let mut cells: Vec<_> = points.map(|(p, m, v)| (hash(cell(p, self.size)), m, v)).collect();
+            cells.sort_unstable();
+            cells
+        })
     }
 
     /// Returns the vertices near a point, and some farther away.
@@ -252,13 +293,26 @@ impl Grid {
         });
         probes.sort_unstable();
         let mut last = None;
-        let probes = probes.map(|p| if last.replace(p) == Some(p) { None } else { Some(p) });
+        let probes = probes.map(|p| if last.replace(p) == Some(p) { None } else { Some(hash(p)) });
         probes.into_iter().flatten().flat_map(|probe| {
-            let from = self.cells.partition_point(|(cell, _)| *cell < probe);
-            let own = self.cells.get(from..).unwrap_or_default();
-            own.iter().take_while(move |(cell, _)| *cell == probe).map(|(_, vertex)| *vertex)
+            let from = self.cells().partition_point(|(cell, ..)| *cell < probe);
+            let own = self.cells().get(from..).unwrap_or_default().iter();
+            let own = own.take_while(move |(cell, ..)| *cell == probe);
+            own.map(|(_, mesh, vertex)| Vertex { mesh: *mesh as usize, vertex: *vertex as usize })
         })
     }
+}
+
+/// Returns a hash of a cell.
+fn hash(cell: [i64; 3]) -> u64 {
+    mix(cell.map(i64::cast_unsigned))
+}
+
+/// Returns a hash of numbers. Equal numbers have equal hashes, other numbers hardly ever.
+pub(crate) fn mix(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    let add = |sum: u64, n: u64| (sum.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
+    let sum = numbers.into_iter().fold(0, add);
+    sum ^ (sum >> 32)
 }
 
 /// Returns the cell of a grid of this size in which a point is.
@@ -295,22 +349,13 @@ pub(crate) fn blended(mesh: &Mesh, v: usize, place: &dyn Fn(u32) -> Option<Affin
 
 /// Returns the vertices of a skinned mesh in the native bind pose, because a tool may bind it in another pose of the
 /// skeleton. `place` gives, for an edited joint, the transform from the native bind pose to that of the file.
-pub(crate) fn unbound(
-    mesh: &Mesh,
-    place: &dyn Fn(u32) -> Option<Affine64>,
-) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
-    let mut positions = Vec::with_capacity(mesh.positions.len());
-    let mut normals = Vec::with_capacity(mesh.normals.len());
-    for v in 0..mesh.positions.len() {
+pub(crate) fn unbound(mesh: &Mesh, place: &dyn Fn(u32) -> Option<Affine64>) -> Vec<Place> {
+    let vertex = |(v, p): (usize, &[f32; 3])| {
         let back = blended(mesh, v, place).and_then(|m| m.inverse()).unwrap_or(Affine64::IDENTITY);
-        positions.extend(mesh.positions.get(v).map(|p| back.point(wide(*p))));
-        normals.extend(mesh.normals.get(v).map(|n| {
-            if back == Affine64::IDENTITY {
-                return wide(*n);
-            }
-            // Blender's importer transforms normals like directions along the surface, whatever the scale.
-            unit(back.vector(wide(*n))).unwrap_or(wide(*n))
-        }));
-    }
-    (positions, normals)
+        let normal = wide(mesh.normals.get(v).copied().unwrap_or_default());
+        // Blender's importer transforms normals like directions along the surface, whatever the scale.
+        let turned = unit(back.vector(normal)).filter(|_| back != Affine64::IDENTITY);
+        (back.point(wide(*p)), turned.unwrap_or(normal))
+    };
+    mesh.positions.iter().enumerate().map(vertex).collect()
 }

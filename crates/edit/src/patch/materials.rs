@@ -132,5 +132,5 @@ pub(crate) fn painted(
     let [e] = own.sources[..] else { return None };
     let is = edited.get(e)?.moved.mesh.material?.0;
     let material = work.edited.materials.get(is).filter(|m| is_palette(&m.name) && m.image.is_none())?;
-    Some((own.exported.material, is, material.base_color))
+    Some((own.exported.mesh.material, is, material.base_color))
 }

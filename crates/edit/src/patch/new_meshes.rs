@@ -2,12 +2,11 @@
 
 use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::meshes::part;
-use crate::correspond::vertices::normal_of;
 use crate::patch::model::{MeshPatch, VertexPatch};
 use crate::patch::rebuild::{Maker, local};
 use crate::report::{Recovery, State};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, narrow, unit, wide};
+use meshwright_core::math::{Affine64, narrow, unit};
 use meshwright_scene::{ConvertError, Mesh, MeshId, Node, NodeId, Skin};
 
 impl Maker<'_, '_, '_> {
@@ -16,19 +15,19 @@ impl Maker<'_, '_, '_> {
         for (v, at) in edited.slots.iter().enumerate() {
             let Some((at, native)) = at.and_then(|at| Some((at, found.get(at.mesh)?))) else { continue };
             let same = native.compare((&edited.moved, v), at.vertex, &self.work.bones, &native.tolerance);
-            let (was, n) = (native.exported, at.vertex);
+            let (was, n) = (&native.exported, at.vertex);
             if same.position
-                && let Some((slot, p)) = mesh.positions.get_mut(v).zip(was.positions.get(n))
+                && let Some((slot, p)) = mesh.positions.get_mut(v).zip(was.position(n))
             {
-                *slot = narrow(native.world.point(wide(*p)));
+                *slot = narrow(p);
             }
             if same.normal
-                && let Some((slot, normal)) = mesh.normals.get_mut(v).zip(was.normals.get(n))
+                && let Some((slot, normal)) = mesh.normals.get_mut(v).zip(was.normal(n).and_then(unit))
             {
-                *slot = unit(normal_of(&native.world, *normal)).map_or(*slot, narrow);
+                *slot = narrow(normal);
             }
             if same.uv
-                && let Some((slot, uv)) = mesh.uvs.get_mut(v).zip(was.uvs.get(n))
+                && let Some((slot, uv)) = mesh.uvs.get_mut(v).zip(was.mesh.uvs.get(n))
             {
                 *slot = *uv;
             }

@@ -39,7 +39,7 @@ pub(crate) fn meshes(
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
     let mut maker = Maker { work, placed, edited, names, moved: SortedMap::new(), materials, scene, patches };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
-        let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
+        let lost = own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
             places.push(None);
             report.meshes.push(part(native, State::Gone));
@@ -181,18 +181,18 @@ impl Maker<'_, '_, '_> {
             if native.skin.is_none()
                 && let Some(skin) = &mut copy.mesh.skin
             {
-                let influences = slot.map(|((e, v), _)| self.of_edited((*e, *v), skin.skeleton));
+                let influences = slot.map(|(source, _)| self.of_edited(source, skin.skeleton));
                 skin.influences.extend(influences.unwrap_or_default());
                 skin.end_vertex();
                 changed |= Attributes::WEIGHTS;
             }
             if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
                 let vertex = NativeVertex { mesh: native, found: own, index: v };
-                self.edit(&mut copy.mesh, &vertex, *source, *same, &mut change);
+                self.edit(&mut copy.mesh, &vertex, source, same, &mut change);
                 changed |= same.changed();
             }
             let color = slot.filter(|_| copy.paints).and_then(|((e, v), _)| {
-                self.edited.get(*e)?.moved.colors.get(*v).filter(|color| **color != [255; 4])
+                self.edited.get(e)?.moved.colors.get(v).filter(|color| **color != [255; 4])
             });
             if let Some((slot, color)) = copy.mesh.colors.last_mut().zip(color) {
                 *slot = *color;
@@ -227,7 +227,7 @@ impl Maker<'_, '_, '_> {
                 Corner::Native(v) => place(v).unwrap_or(0),
                 Corner::New(source) => *new.entry(source).or_insert_with(|| {
                     let at = copy.len();
-                    self.append((&mut copy.mesh, native), source, &own.world);
+                    self.append((&mut copy.mesh, native), source, &own.exported.world);
                     patch.vertices.push(VertexPatch::default());
                     change.added = change.added.saturating_add(1);
                     at
@@ -271,11 +271,11 @@ impl Maker<'_, '_, '_> {
         count(&mut change.uvs, same.uv);
         count(&mut change.colors, same.color);
         count(&mut change.weights, same.weights);
-        let (position, normal) = local(edited, v, &own.world);
+        let (position, normal) = local(edited, v, &own.exported.world);
         if !same.position
             && let Some((slot, position)) = mesh.positions.last_mut().zip(position)
         {
-            let was = own.exported.positions.get(n).map_or([0.0; 3], |p| wide(*p));
+            let was = own.exported.mesh.positions.get(n).map_or([0.0; 3], |p| wide(*p));
             change.furthest = change.furthest.max(distance(was, position));
             *slot = narrow(position);
         }
@@ -315,7 +315,11 @@ impl Maker<'_, '_, '_> {
 
     /// Returns a skin for a mesh without one, if joints now move the whole mesh.
     fn skinned(&self, own: &Found<'_>) -> Option<Skin> {
-        if !crate::correspond::joints::is_near_transform(&own.world, &Affine64::IDENTITY, self.work.extent) {
+        if !crate::correspond::joints::is_near_transform(
+            &own.exported.world,
+            &Affine64::IDENTITY,
+            self.work.extent,
+        ) {
             return None;
         }
         let skins = own.sources.iter().map(|e| self.edited.get(*e).and_then(|e| e.moved.mesh.skin.as_ref()));
@@ -476,8 +480,8 @@ impl Maker<'_, '_, '_> {
         let alone = self.names.is_single(&source.name);
         let theirs = self.names.is_mesh(&source.name);
         let numbered =
-            stem(&source.name) == own.exported.name || self.names.is_part(&source.name, edited.node);
-        if alone && !theirs && !numbered && !source.name.is_empty() && !own.exported.name.is_empty() {
+            stem(&source.name) == own.exported.mesh.name || self.names.is_part(&source.name, edited.node);
+        if alone && !theirs && !numbered && !source.name.is_empty() && !own.exported.mesh.name.is_empty() {
             change.renamed = Some(source.name.clone());
             mesh.name.clone_from(&source.name);
         }
@@ -486,7 +490,7 @@ impl Maker<'_, '_, '_> {
             id.and_then(|id| scene.materials.get(id.0)).map(|m| m.name.clone()).unwrap_or_default()
         };
         let (was, is) =
-            (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
+            (name(self.work.exported, own.exported.mesh.material), name(self.work.edited, source.material));
         let none = is_unnamed(&is) || is_palette(&is);
         // Editors keep identities. A mesh that has one but no material has lost its material.
         let taken = self.work.marked && !self.work.tolerance.joined && source.material.is_none();
@@ -494,7 +498,7 @@ impl Maker<'_, '_, '_> {
             change.material = mesh.material.is_some();
             mesh.material = None;
         }
-        if was != is && !none && !self.is_joined(own.exported.material, &is) {
+        if was != is && !none && !self.is_joined(own.exported.mesh.material, &is) {
             let id = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
             change.material = id != mesh.material;
             mesh.material = id;
@@ -564,9 +568,9 @@ impl Maker<'_, '_, '_> {
 /// Returns the position and normal of an edited vertex in the space of a native mesh.
 pub(crate) fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<[f64; 3]>, Option<[f64; 3]>) {
     let inverse = world.inverse().unwrap_or(Affine64::IDENTITY);
-    let position = edited.moved.positions.get(v).map(|p| inverse.point(*p));
+    let position = edited.moved.position(v).map(|p| inverse.point(p));
     let turn = inverse.normals();
-    let normal = edited.moved.normals.get(v).map(|n| turn.map_or(*n, |m| m.vector(*n)));
+    let normal = edited.moved.normal(v).map(|n| turn.map_or(n, |m| m.vector(n)));
     (position, normal.and_then(unit))
 }
 

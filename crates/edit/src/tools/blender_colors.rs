@@ -5,14 +5,14 @@
 
 use crate::comparison::Comparison;
 use crate::correspond::mesh_search::{Edited, Found};
-use crate::correspond::vertices::Grid;
+use crate::correspond::vertices::{Grid, Same};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 
 /// Returns the colours that the vertices of a mesh then have.
 fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
-    let mesh = native.exported;
+    let mesh = native.exported.mesh;
     let mut used = alloc::vec![false; mesh.positions.len()];
     for v in mesh.triangles.iter().flatten() {
         used.get_mut(*v as usize).into_iter().for_each(|slot| *slot = true);
@@ -29,53 +29,57 @@ pub(crate) fn put_back(
     work: &Comparison<'_, '_>,
     own: &mut Edited<'_>,
     found: &[Found<'_>],
-    grid: &Grid,
+    grid: &Grid<'_>,
 ) -> Result<(), LimitExceeded> {
     let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
-    let count = own.moved.mesh.positions.len();
-    if native.exported.colors.is_empty() || own.moved.colors.len() != count || !work.tolerance.still {
+    let (count, theirs) = (own.moved.mesh.positions.len(), native.exported.mesh);
+    if theirs.colors.is_empty() || own.moved.colors.len() != count || !work.tolerance.still {
         return Ok(());
     }
-    if own.moved.mesh.color_encoding != native.exported.color_encoding {
+    if own.moved.mesh.color_encoding != theirs.color_encoding {
+        return Ok(());
+    }
+    let same = |v, n| native.compare((&own.moved, v), n, &work.bones, &native.tolerance);
+    // Returns the vertices that are equal except for the colour, and whether that is equal too.
+    let alike = |v: usize| {
+        let mut list = Vec::new();
+        let near = own.moved.position(v).into_iter().flat_map(|point| grid.vertices_near(point));
+        for at in near.filter(|at| at.mesh == mesh) {
+            work.budget.work("vertices", 1)?;
+            let same = same(v, at.vertex);
+            if (Same { color: true, ..same }).all() {
+                list.push((at.vertex, same.color));
+            }
+        }
+        Ok::<_, LimitExceeded>(list)
+    };
+    let mut are_theirs = true;
+    for v in (0..count).filter(|v| !same(*v, *v).all()) {
+        let list = alike(v)?;
+        are_theirs &= list.is_empty() || list.iter().any(|(_, color)| *color);
+    }
+    if are_theirs {
         return Ok(());
     }
     work.budget.charge_items("vertices", count as u64, size_of::<[u8; 4]>())?;
-    let own_count = native.exported.positions.len() as u64;
+    let own_count = theirs.positions.len() as u64;
     work.budget.charge_items("vertices", own_count, size_of::<(bool, Option<[u8; 4]>)>())?;
     let swapped = swapped(native);
     let channels = if own.moved.opaque { 3 } else { 4 };
     let mut colors = Vec::with_capacity(count);
     let mut uncolored = work.budget.filled("vertices", count, false)?;
-    let mut are_theirs = true;
-    for (v, color) in own.moved.colors.iter().enumerate() {
-        let Some(point) = own.moved.positions.get(v).copied() else { return Ok(()) };
-        let is = |other: Option<&[u8; 4]>| {
-            other.is_some_and(|other| other.iter().zip(color).take(channels).all(|(a, b)| a == b))
-        };
-        let (mut was, mut theirs, mut met) = (None, false, false);
-        for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
-            work.budget.work("vertices", 1)?;
-            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
-            if !(same.position && same.normal && same.uv && same.weights) {
-                continue;
-            }
-            met = true;
-            theirs |= same.color;
-            if was.is_none() && is(swapped.get(at.vertex).and_then(Option::as_ref)) {
-                was = native.exported.colors.get(at.vertex).copied();
-            }
-        }
-        are_theirs &= theirs || !met;
-        if was.is_none() && met {
+    for ((v, color), uncolored) in own.moved.colors.iter().enumerate().zip(&mut uncolored) {
+        let is = |other: &[u8; 4]| other.iter().zip(color).take(channels).all(|(a, b)| a == b);
+        let list = alike(v)?;
+        let was =
+            list.iter().map(|(n, _)| *n).find(|n| swapped.get(*n).and_then(Option::as_ref).is_some_and(is));
+        if was.is_none() && !list.is_empty() {
             return Ok(());
         }
-        if let (None, Some(slot)) = (was, uncolored.get_mut(v)) {
-            *slot = true;
-        }
-        colors.push(was.unwrap_or(*color));
+        *uncolored = was.is_none();
+        colors.push(was.and_then(|n| theirs.colors.get(n)).copied().unwrap_or(*color));
     }
-    let unknown = uncolored.iter().filter(|u| **u).count();
-    if !are_theirs && unknown.saturating_mul(2) < count {
+    if uncolored.iter().filter(|u| **u).count().saturating_mul(2) < count {
         own.moved.colors = Cow::Owned(colors);
         own.moved.uncolored = uncolored;
     }
