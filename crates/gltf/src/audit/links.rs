@@ -456,7 +456,7 @@ impl<'l, 'd> Links<'l, 'd> {
             for (c, channel) in animation.channels.iter().enumerate() {
                 let path = channels.index(c);
                 if let Some(node) = channel.node
-                    && !seen.insert((node, channel.property.name()))
+                    && !seen.insert((node, channel.property.code()))
                 {
                     self.broken(
                         ELEMENT_TWICE,

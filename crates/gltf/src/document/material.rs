@@ -1,6 +1,7 @@
 //! Materials, textures and texture samplers. Errors in them affect only the appearance of a model: a value
 //! that cannot be read is replaced by its default.
 
+use super::codes::{Code, codes};
 use meshwright_core::json::JsonValue;
 use std::borrow::Cow;
 
@@ -121,21 +122,7 @@ pub enum Wrap {
     Clamp,
 }
 
-impl Wrap {
-    pub(super) const fn number(self) -> u64 {
-        match self {
-            Self::Repeat => 10_497,
-            Self::Mirror => 33_648,
-            Self::Clamp => 33_071,
-        }
-    }
-
-    fn parse(sampler: JsonValue<'_, '_>, name: &str) -> Self {
-        let number = sampler.get(name).and_then(JsonValue::as_u64);
-        let mut known = [Self::Repeat, Self::Mirror, Self::Clamp].into_iter();
-        known.find(|wrap| Some(wrap.number()) == number).unwrap_or_default()
-    }
-}
+codes!(Wrap: u64 { Repeat = 10_497, Mirror = 33_648, Clamp = 33_071 });
 
 /// Returns an index below `count`.
 fn index(value: JsonValue<'_, '_>, name: &str, count: usize) -> Option<usize> {
@@ -144,7 +131,9 @@ fn index(value: JsonValue<'_, '_>, name: &str, count: usize) -> Option<usize> {
 }
 
 pub(super) fn sampler(value: JsonValue<'_, '_>) -> TextureSampler {
-    TextureSampler { wrap_s: Wrap::parse(value, "wrapS"), wrap_t: Wrap::parse(value, "wrapT") }
+    let wrap =
+        |name| value.get(name).and_then(JsonValue::as_u64).and_then(Wrap::from_code).unwrap_or_default();
+    TextureSampler { wrap_s: wrap("wrapS"), wrap_t: wrap("wrapT") }
 }
 
 pub(super) fn texture(value: JsonValue<'_, '_>, images: usize, samplers: usize) -> Texture {

@@ -21,6 +21,7 @@
 
 mod accessor;
 mod check;
+mod codes;
 mod glb;
 mod ledger;
 mod material;

@@ -1,5 +1,6 @@
 //! The tables of a document. Every index in them is valid.
 
+use super::codes::{Code, codes};
 use super::material::{Material, Texture, TextureSampler};
 use std::borrow::Cow;
 
@@ -29,25 +30,9 @@ impl ComponentType {
             Self::U32 | Self::F32 => 4,
         }
     }
-
-    const ALL: [Self; 6] = [Self::I8, Self::U8, Self::I16, Self::U16, Self::U32, Self::F32];
-
-    pub(super) fn from_number(number: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.number() == number)
-    }
-
-    /// Returns the glTF constant of this type.
-    pub(super) const fn number(self) -> u64 {
-        match self {
-            Self::I8 => 5120,
-            Self::U8 => 5121,
-            Self::I16 => 5122,
-            Self::U16 => 5123,
-            Self::U32 => 5125,
-            Self::F32 => 5126,
-        }
-    }
 }
+
+codes!(ComponentType: u64 { I8 = 5120, U8 = 5121, I16 = 5122, U16 = 5123, U32 = 5125, F32 = 5126 });
 
 /// The shape of an accessor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,27 +72,17 @@ impl ElementType {
         let (columns, rows) = self.shape();
         columns.saturating_mul(rows)
     }
-
-    const ALL: [Self; 7] =
-        [Self::Scalar, Self::Vec2, Self::Vec3, Self::Vec4, Self::Mat2, Self::Mat3, Self::Mat4];
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.name() == name)
-    }
-
-    /// Returns the glTF name of this type.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "SCALAR",
-            Self::Vec2 => "VEC2",
-            Self::Vec3 => "VEC3",
-            Self::Vec4 => "VEC4",
-            Self::Mat2 => "MAT2",
-            Self::Mat3 => "MAT3",
-            Self::Mat4 => "MAT4",
-        }
-    }
 }
+
+codes!(ElementType: &'static str {
+    Scalar = "SCALAR",
+    Vec2 = "VEC2",
+    Vec3 = "VEC3",
+    Vec4 = "VEC4",
+    Mat2 = "MAT2",
+    Mat3 = "MAT3",
+    Mat4 = "MAT4",
+});
 
 /// An array of numbers.
 #[derive(Clone, Debug)]
@@ -214,18 +189,7 @@ pub enum Target {
     Indices,
 }
 
-impl Target {
-    pub(super) fn from_number(number: u64) -> Option<Self> {
-        [Self::Vertices, Self::Indices].into_iter().find(|own| own.number() == number)
-    }
-
-    pub(super) const fn number(self) -> u64 {
-        match self {
-            Self::Vertices => 34_962,
-            Self::Indices => 34_963,
-        }
-    }
-}
+codes!(Target: u64 { Vertices = 34_962, Indices = 34_963 });
 
 /// The compressed stream of a view.
 #[derive(Clone, Debug)]
@@ -258,6 +222,8 @@ pub enum CompressionMode {
     Indices,
 }
 
+codes!(CompressionMode: &'static str { Attributes = "ATTRIBUTES", Triangles = "TRIANGLES", Indices = "INDICES" });
+
 /// The conversion of a compressed view's elements after decoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CompressionFilter {
@@ -271,6 +237,13 @@ pub enum CompressionFilter {
     /// Floats have a 24-bit mantissa and an 8-bit exponent.
     Exponential,
 }
+
+codes!(CompressionFilter: &'static str {
+    None = "NONE",
+    Octahedral = "OCTAHEDRAL",
+    Quaternion = "QUATERNION",
+    Exponential = "EXPONENTIAL",
+});
 
 /// The transform of a node relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -452,20 +425,15 @@ pub enum Mode {
     TriangleFan,
 }
 
-impl Mode {
-    pub(super) const fn from_number(number: u64) -> Option<Self> {
-        Some(match number {
-            0 => Self::Points,
-            1 => Self::Lines,
-            2 => Self::LineLoop,
-            3 => Self::LineStrip,
-            4 => Self::Triangles,
-            5 => Self::TriangleStrip,
-            6 => Self::TriangleFan,
-            _ => return None,
-        })
-    }
-}
+codes!(Mode: u64 {
+    Points = 0,
+    Lines = 1,
+    LineLoop = 2,
+    LineStrip = 3,
+    Triangles = 4,
+    TriangleStrip = 5,
+    TriangleFan = 6,
+});
 
 /// A skin: joints that move vertices.
 #[derive(Clone, Debug)]
@@ -522,24 +490,13 @@ pub enum Property {
     Pointer,
 }
 
-impl Property {
-    const ALL: [Self; 5] = [Self::Translation, Self::Rotation, Self::Scale, Self::Weights, Self::Pointer];
-
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|own| own.name() == name)
-    }
-
-    /// Returns the glTF name of this property.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Translation => "translation",
-            Self::Rotation => "rotation",
-            Self::Scale => "scale",
-            Self::Weights => "weights",
-            Self::Pointer => "pointer",
-        }
-    }
-}
+codes!(Property: &'static str {
+    Translation = "translation",
+    Rotation = "rotation",
+    Scale = "scale",
+    Weights = "weights",
+    Pointer = "pointer",
+});
 
 /// Keys and their interpolation.
 #[derive(Clone, Debug)]
@@ -564,6 +521,8 @@ pub enum Interpolation {
     /// A cubic spline. Each key has three values: the tangent before it, its value, the tangent after it.
     CubicSpline,
 }
+
+codes!(Interpolation: &'static str { Linear = "LINEAR", Step = "STEP", CubicSpline = "CUBICSPLINE" });
 
 /// An image.
 #[derive(Clone, Debug)]

@@ -1,11 +1,12 @@
 //! Converts JSON to tables.
 
+use super::codes::Code;
 use super::ledger::Ledger;
 use super::material::{material, sampler as texture_sampler, texture};
 use super::model::{
     Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
-    ElementType, Image, ImageSource, Interpolation, Mesh, Mode, Node, Primitive, Property, Sampler, Scene,
-    Semantic, Skin, Sparse, Tables, Target, Transform, VariantUse, View,
+    Image, ImageSource, Mesh, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Tables,
+    Target, Transform, VariantUse, View,
 };
 use super::rules::{
     ACCESSOR_COUNT, ACCESSOR_TYPE, ASSET_VERSION, CHANNEL_TARGET, EXTENSION_IGNORED, EXTENSION_REQUIRED,
@@ -185,6 +186,20 @@ fn integer(at: At<'_, '_, '_>) -> Result<u64> {
     }
 }
 
+/// Reads a word that is one of an enumeration.
+fn word<E: Code<Value = &'static str>>(
+    at: At<'_, '_, '_>,
+    rule: &'static Rule,
+    message: &'static str,
+) -> Result<E> {
+    E::from_code(text(at)?).map_or_else(|| at.fault(rule, message), Ok)
+}
+
+/// Reads a number that is one of an enumeration.
+fn number<E: Code<Value = u64>>(at: At<'_, '_, '_>, rule: &'static Rule, message: &'static str) -> Result<E> {
+    E::from_code(integer(at)?).map_or_else(|| at.fault(rule, message), Ok)
+}
+
 /// Reads a count of items in memory.
 fn count(at: At<'_, '_, '_>) -> Result<usize> {
     Ok(usize::try_from(integer(at)?).unwrap_or(usize::MAX))
@@ -345,7 +360,7 @@ fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
         offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         length: at.required("byteLength", integer)?,
         stride: at.optional("byteStride", stride)?,
-        target: at.value.get("target").and_then(JsonValue::as_u64).and_then(Target::from_number),
+        target: at.value.get("target").and_then(JsonValue::as_u64).and_then(Target::from_code),
         compressed: if known.contains(&MESHOPT_EXTENSION) {
             at.optional("extensions", |at| at.optional(MESHOPT_EXTENSION, |at| compressed(at, counts)))?
                 .flatten()
@@ -356,27 +371,14 @@ fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
 }
 
 fn compressed(at: At<'_, '_, '_>, counts: &Counts) -> Result<Compressed> {
-    let mode = |at: At<'_, '_, '_>| match &*text(at)? {
-        "ATTRIBUTES" => Ok(CompressionMode::Attributes),
-        "TRIANGLES" => Ok(CompressionMode::Triangles),
-        "INDICES" => Ok(CompressionMode::Indices),
-        _ => at.fault(MESHOPT, "an unknown mode"),
-    };
-    let filter = |at: At<'_, '_, '_>| match &*text(at)? {
-        "NONE" => Ok(CompressionFilter::None),
-        "OCTAHEDRAL" => Ok(CompressionFilter::Octahedral),
-        "QUATERNION" => Ok(CompressionFilter::Quaternion),
-        "EXPONENTIAL" => Ok(CompressionFilter::Exponential),
-        _ => at.fault(MESHOPT, "an unknown filter"),
-    };
     let view = Compressed {
         buffer: at.required("buffer", |at| at.index(counts.buffers))?,
         offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         length: at.required("byteLength", integer)?,
         stride: at.required("byteStride", count)?,
         count: at.required("count", count)?,
-        mode: at.required("mode", mode)?,
-        filter: at.optional("filter", filter)?.unwrap_or_default(),
+        mode: at.required("mode", |at| word(at, MESHOPT, "an unknown mode"))?,
+        filter: at.optional("filter", |at| word(at, MESHOPT, "an unknown filter"))?.unwrap_or_default(),
     };
     let stride = match (view.mode, view.filter) {
         (CompressionMode::Attributes, CompressionFilter::None | CompressionFilter::Exponential) => {
@@ -398,10 +400,7 @@ fn compressed(at: At<'_, '_, '_>, counts: &Counts) -> Result<Compressed> {
 }
 
 fn component_type(at: At<'_, '_, '_>) -> Result<ComponentType> {
-    match ComponentType::from_number(integer(at)?) {
-        Some(component) => Ok(component),
-        None => at.fault(ACCESSOR_TYPE, "an unknown type of components"),
-    }
+    number(at, ACCESSOR_TYPE, "an unknown type of components")
 }
 
 fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
@@ -409,17 +408,13 @@ fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
         0 => at.fault(ACCESSOR_COUNT, "no elements"),
         count => Ok(count),
     };
-    let element = |at: At<'_, '_, '_>| match ElementType::from_name(&text(at)?) {
-        Some(element) => Ok(element),
-        None => at.fault(ACCESSOR_TYPE, "an unknown type of elements"),
-    };
     Ok(Accessor {
         view: at.optional("bufferView", |at| at.index(counts.views))?,
         offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         component: at.required("componentType", component_type)?,
         normalized: at.optional("normalized", boolean)?.unwrap_or(false),
         count: at.required("count", count)?,
-        element: at.required("type", element)?,
+        element: at.required("type", |at| word(at, ACCESSOR_TYPE, "an unknown type of elements"))?,
         sparse: at.optional("sparse", |at| sparse(at, counts))?,
         min: bounds(at, "min")?,
         max: bounds(at, "max")?,
@@ -511,15 +506,11 @@ fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
 }
 
 fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
-    let mode = |at: At<'_, '_, '_>| match Mode::from_number(integer(at)?) {
-        Some(mode) => Ok(mode),
-        None => at.fault(MODE, "above 6"),
-    };
     Ok(Primitive {
         attributes: at.required("attributes", |at| attributes(at, counts))?,
         indices: at.optional("indices", |at| at.index(counts.accessors))?,
         material: at.optional("material", |at| at.index(counts.materials))?,
-        mode: at.optional("mode", mode)?.unwrap_or_default(),
+        mode: at.optional("mode", |at| number(at, MODE, "above 6"))?.unwrap_or_default(),
         targets: at.table("targets", |at| attributes(at, counts))?,
         variants: variant_uses(at, counts)?,
         compressed: at.value.get("extensions").is_some_and(|e| e.get(DRACO_EXTENSION).is_some()),
@@ -576,21 +567,12 @@ fn animation<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Animation<'a>> {
 }
 
 fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Property)> {
-    let property = |at: At<'_, '_, '_>| match Property::from_name(&text(at)?) {
-        Some(property) => Ok(property),
-        None => at.fault(CHANNEL_TARGET, "an unknown property"),
-    };
     let node = at.optional("node", |at| at.index(counts.nodes))?;
-    Ok((node, at.required("path", property)?))
+    Ok((node, at.required("path", |at| word(at, CHANNEL_TARGET, "an unknown property"))?))
 }
 
 fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
-    let interpolation = |at: At<'_, '_, '_>| match &*text(at)? {
-        "LINEAR" => Ok(Interpolation::Linear),
-        "STEP" => Ok(Interpolation::Step),
-        "CUBICSPLINE" => Ok(Interpolation::CubicSpline),
-        _ => at.fault(SAMPLER_INTERPOLATION, "an unknown interpolation"),
-    };
+    let interpolation = |at: At<'_, '_, '_>| word(at, SAMPLER_INTERPOLATION, "an unknown interpolation");
     Ok(Sampler {
         input: at.required("input", |at| at.index(counts.accessors))?,
         output: at.required("output", |at| at.index(counts.accessors))?,

@@ -149,8 +149,8 @@ fn root(json: &mut Text, tables: &Tables<'_>, uri: Option<&str>) {
     json.table("meshes", &tables.meshes, mesh);
     json.table("nodes", &tables.nodes, node);
     json.table("samplers", &tables.texture_samplers, |json, sampler| {
-        json.number("wrapS", sampler.wrap_s.number());
-        json.number("wrapT", sampler.wrap_t.number());
+        json.number("wrapS", sampler.wrap_s.code());
+        json.number("wrapT", sampler.wrap_t.code());
     });
     json.table("scenes", &tables.scenes, scene);
     json.table("skins", &tables.skins, skin);
@@ -166,7 +166,7 @@ fn animation(json: &mut Text, animation: &Animation<'_>) {
         json.index("sampler", channel.sampler);
         json.key("target").object(|json| {
             json.optional("node", channel.node);
-            json.key("path").string(channel.property.name());
+            json.key("path").string(channel.property.code());
         });
     });
     json.table("samplers", &animation.samplers, |json, sampler| {
@@ -180,8 +180,8 @@ fn accessor(json: &mut Text, accessor: &Accessor) {
     json.optional("bufferView", accessor.view);
     offset(json, accessor.offset);
     json.index("count", accessor.count);
-    json.number("componentType", accessor.component.number());
-    json.key("type").string(accessor.element.name());
+    json.number("componentType", accessor.component.code());
+    json.key("type").string(accessor.element.code());
     if !accessor.min.is_empty() {
         json.floats("min", &accessor.min);
         json.floats("max", &accessor.max);
@@ -202,7 +202,7 @@ fn view(json: &mut Text, view: &View) {
     json.number("byteLength", view.length);
     offset(json, view.offset);
     if let Some(target) = view.target {
-        json.number("target", target.number());
+        json.number("target", target.code());
     }
 }
 

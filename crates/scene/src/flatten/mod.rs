@@ -450,7 +450,6 @@ impl<'s, 'b> Drawables<'s, 'b> {
             return Ok(());
         }
         let Some(skin) = &mut make_owned(mesh, self.budget)?.skin else { return Ok(()) };
-        self.budget.charge_items("influences", skin.influences.len() as u64, 40)?;
         let (cut, share) = weights::heaviest(skin, most);
         if cut > 0 {
             let message = format!("vertices keep their {most} heaviest joints");

@@ -1,5 +1,7 @@
 //! Computes missing tangents by the rule that tools use for baking normal maps (MikkTSpace).
 
+mod pieces;
+
 use crate::mesh::Mesh;
 use crate::mesh::surface::unit_tangent;
 use alloc::vec;
@@ -7,12 +9,14 @@ use alloc::vec::Vec;
 use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
+use pieces::{Piece, Pieces};
 
-/// The memory of a corner during the computation of tangents.
+/// The memory of a corner while MikkTSpace works on it.
 const CORNER: usize = 136;
-/// The maximum number of corners at one vertex: MikkTSpace recurses around a vertex and compares all of its
-/// corners.
-const MOST: u64 = 512;
+/// The memory of a vertex: its tangent, the vertex that it is equal to, its uses, and its piece.
+const VERTEX: usize = 32;
+/// The least number of corners of a piece of a mesh.
+const PIECE: u64 = 200_000;
 
 /// The changes of a mesh by computing tangents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,46 +29,92 @@ pub(super) struct TangentChanges {
 
 /// Computes the tangents of a mesh that has normals. `up` states whether texture coordinates grow upwards.
 pub(super) fn compute(mesh: &mut Mesh, up: bool, budget: &Budget) -> Result<TangentChanges, LimitExceeded> {
+    compute_in_pieces(mesh, up, PIECE, budget)
+}
+
+/// Computes the tangents of pieces with at least this many corners, one after the other.
+fn compute_in_pieces(
+    mesh: &mut Mesh,
+    up: bool,
+    least: u64,
+    budget: &Budget,
+) -> Result<TangentChanges, LimitExceeded> {
     let n = mesh.positions.len();
-    let corners = mesh.triangles.as_flattened().len();
-    budget.charge_items("tangents", corners as u64, CORNER)?;
-    budget.charge_items("tangents", n as u64, 56)?;
-    let mut made = TangentChanges::default();
-    let Some(known) = spaces(mesh, budget)? else {
-        // Without texture coordinates, no tangent is determined.
-        made.guessed = n;
-        mesh.tangents = (0..n).map(|v| guess(mesh, v)).collect();
-        return Ok(made);
-    };
+    budget.charge_items("tangents", n as u64, VERTEX)?;
+    let mut found = Found { tangents: vec![[f32::NAN; 4]; n], others: Vec::new() };
     let side = if up { 1.0 } else { -1.0 };
-    let known: Vec<_> = known.into_iter().map(|t| t.map(|[x, y, z, w]| [x, y, z, w * side])).collect();
-    let mut first: Vec<Option<[f32; 4]>> = vec![None; n];
-    for (v, tangent) in mesh.triangles.as_flattened().iter().zip(&known) {
-        if let (Some(slot), Some(t)) = (first.get_mut(*v as usize), tangent) {
-            slot.get_or_insert(*t);
+    if let Some(pieces) = Pieces::new(mesh, least, budget)? {
+        budget.charge_items("tangents", pieces.largest, CORNER)?;
+        for piece in pieces.iter(mesh) {
+            let before = found.others.len();
+            let mut walk = Walk { mesh, piece, side, found };
+            // The error type has no values.
+            let _ = generate_tangents::<Walk<'_>, Exact>(&mut walk);
+            found = walk.found;
+            let new = found.others.len().saturating_sub(before);
+            budget.charge_items("tangents", new as u64, size_of::<OtherTangent>())?;
+        }
+        found.share(&pieces.equal);
+    }
+    let mut changes = TangentChanges::default();
+    for (v, tangent) in found.tangents.iter_mut().enumerate().filter(|(_, t)| !is_known(t)) {
+        *tangent = guess(mesh, v);
+        changes.guessed = changes.guessed.saturating_add(1);
+    }
+    mesh.tangents = found.tangents;
+    changes.split = split(mesh, found.others, budget)?;
+    Ok(changes)
+}
+
+/// A corner whose tangent differs from that of its vertex: the vertex, the bits of the tangent, and the corner.
+type OtherTangent = (u32, [u32; 4], usize);
+
+/// The tangents that were found so far.
+struct Found {
+    /// The tangent of each vertex: that of its first corner with one, or NaN.
+    tangents: Vec<[f32; 4]>,
+    others: Vec<OtherTangent>,
+}
+
+fn is_known(tangent: &[f32; 4]) -> bool {
+    !tangent[0].is_nan()
+}
+
+impl Found {
+    /// Adds the tangent of a corner of a vertex.
+    fn add(&mut self, v: u32, tangent: [f32; 4], corner: usize) {
+        let Some(slot) = self.tangents.get_mut(v as usize) else { return };
+        if !is_known(slot) {
+            *slot = tangent;
+        } else if *slot != tangent {
+            self.others.push((v, tangent.map(f32::to_bits), corner));
         }
     }
-    made.guessed = first.iter().filter(|t| t.is_none()).count();
-    mesh.tangents =
-        (0..n).map(|v| first.get(v).copied().flatten().unwrap_or_else(|| guess(mesh, v))).collect();
-    made.split = split(mesh, &known, budget)?;
-    Ok(made)
+
+    /// Gives vertices without a tangent that of a vertex with the same attributes.
+    fn share(&mut self, equal: &[u32]) {
+        for (v, first) in equal.iter().map(|first| *first as usize).enumerate() {
+            self.copy_if_missing(v, first);
+        }
+        for (v, first) in equal.iter().map(|first| *first as usize).enumerate() {
+            self.copy_if_missing(first, v);
+        }
+    }
+
+    fn copy_if_missing(&mut self, from: usize, to: usize) {
+        let Some(tangent) = self.tangents.get(from).copied().filter(is_known) else { return };
+        if let Some(slot) = self.tangents.get_mut(to).filter(|slot| !is_known(slot)) {
+            *slot = tangent;
+        }
+    }
 }
 
 /// Adds vertices for corners whose tangent differs from that of their vertex. Corners with the same tangent
 /// share a vertex.
-fn split(mesh: &mut Mesh, known: &[Option<[f32; 4]>], budget: &Budget) -> Result<usize, LimitExceeded> {
-    let mut more: Vec<(u32, [u32; 4], usize)> = Vec::new();
-    for (corner, (v, tangent)) in mesh.triangles.as_flattened().iter().zip(known).enumerate() {
-        let own = mesh.tangents.get(*v as usize);
-        if let Some(t) = tangent.filter(|t| Some(t) != own) {
-            budget.charge("tangents", 32)?;
-            more.push((*v, t.map(f32::to_bits), corner));
-        }
-    }
-    more.sort_unstable();
+fn split(mesh: &mut Mesh, mut others: Vec<OtherTangent>, budget: &Budget) -> Result<usize, LimitExceeded> {
+    others.sort_unstable();
     let mut added = 0_usize;
-    for same in more.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+    for same in others.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let Some((v, bits, _)) = same.first().copied() else { continue };
         // No further vertex can be addressed, so the corner keeps its vertex.
         let Ok(new) = u32::try_from(mesh.positions.len()) else { break };
@@ -109,37 +159,6 @@ fn guess(mesh: &Mesh, v: usize) -> [f32; 4] {
     [x, y, z, 1.0]
 }
 
-/// Returns the tangent of each corner, if it is determined. The fourth component is the side on which the
-/// second coordinate grows. `None` without texture coordinates, or if too many triangles meet in a vertex.
-fn spaces(mesh: &Mesh, budget: &Budget) -> Result<Option<Vec<Option<[f32; 4]>>>, LimitExceeded> {
-    if mesh.uvs.is_empty() {
-        return Ok(None);
-    }
-    let all = mesh.triangles.as_flattened();
-    let mut uses = vec![0_u32; mesh.positions.len()];
-    for v in all {
-        if let Some(uses) = uses.get_mut(*v as usize) {
-            *uses = uses.saturating_add(1);
-        }
-    }
-    let mut keys: Vec<_> = (0_u32..).zip(uses).map(|(v, uses)| (Corner::new(mesh, v).key(), uses)).collect();
-    keys.sort_unstable();
-    let mut work = all.len() as u64;
-    for same in keys.chunk_by(|a, b| a.0 == b.0) {
-        let uses = same.iter().fold(0_u64, |sum, (_, uses)| sum.saturating_add(u64::from(*uses)));
-        if uses > MOST {
-            return Ok(None);
-        }
-        work = work.saturating_add(uses.saturating_pow(2));
-    }
-    drop(keys);
-    budget.work("tangents", work)?;
-    let mut walk = Walk { tangents: vec![None; all.len()], mesh };
-    // The error type has no values.
-    let _ = generate_tangents::<Walk<'_>, Exact>(&mut walk);
-    Ok(Some(walk.tangents))
-}
-
 /// The attributes of a corner that decide which corners share a tangent.
 struct Corner {
     position: [f32; 3],
@@ -165,16 +184,23 @@ impl Corner {
     }
 }
 
-/// The corners of a mesh with their tangents.
+/// The corners of a piece of a mesh, with the tangents found so far.
 struct Walk<'m> {
     mesh: &'m Mesh,
-    tangents: Vec<Option<[f32; 4]>>,
+    piece: Piece<'m>,
+    /// 1 if texture coordinates grow upwards, else -1.
+    side: f32,
+    found: Found,
 }
 
 impl Walk<'_> {
+    fn vertex(&self, face: usize, vert: usize) -> Option<u32> {
+        let triangle = self.mesh.triangles.get(*self.piece.triangles.get(face)? as usize)?;
+        triangle.get(vert).copied()
+    }
+
     fn corner(&self, face: usize, vert: usize) -> Corner {
-        let v = self.mesh.triangles.get(face).and_then(|triangle| triangle.get(vert)).copied();
-        Corner::new(self.mesh, v.unwrap_or_default())
+        Corner::new(self.mesh, self.vertex(face, vert).unwrap_or_default())
     }
 }
 
@@ -193,7 +219,7 @@ impl Ops for Exact {
 
 impl Geometry<Exact> for Walk<'_> {
     fn num_faces(&self) -> usize {
-        self.mesh.triangles.len()
+        self.piece.triangles.len()
     }
 
     fn num_vertices_of_face(&self, _: usize) -> usize {
@@ -213,14 +239,13 @@ impl Geometry<Exact> for Walk<'_> {
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, vert: usize) {
-        let tangent = space.map(|s| s.tangent_encoded());
+        let Some(v) = self.vertex(face, vert).filter(|v| self.piece.has(*v)) else { return };
+        let Some([x, y, z, w]) = space.map(|s| s.tangent_encoded()) else { return };
+        let length = x * x + y * y + z * z;
         // A direction of length 0 is not valid.
-        let found = tangent.filter(|[x, y, z, _]| {
-            let length = x * x + y * y + z * z;
-            length.is_finite() && (length - 1.0).abs() < 1.0e-3
-        });
-        if let Some(slot) = self.tangents.get_mut(face.saturating_mul(3).saturating_add(vert)) {
-            *slot = found;
+        if length.is_finite() && (length - 1.0).abs() < 1.0e-3 {
+            let triangle = self.piece.triangles.get(face).copied().unwrap_or_default() as usize;
+            self.found.add(v, [x, y, z, w * self.side], triangle.saturating_mul(3).saturating_add(vert));
         }
     }
 }
@@ -229,6 +254,7 @@ impl Geometry<Exact> for Walk<'_> {
 mod tests {
     use super::*;
     use crate::{Influence, Limits, SkeletonId, Skin};
+    use proptest::prelude::*;
 
     fn budget() -> Budget {
         Budget::new(Limits::default())
@@ -303,5 +329,90 @@ mod tests {
         assert_eq!(made.guessed, mesh.positions.len());
         let small = Budget::new(Limits::default().with_memory(1000));
         assert!(compute(&mut mesh, true, &small).is_err());
+    }
+
+    /// Triangles that have no area take the tangents of vertices with the same attributes, without a search through
+    /// all triangles for each of them.
+    #[test]
+    fn triangles_without_area_take_tangents_of_equal_vertices() {
+        let mut mesh = mirrored();
+        let v = 6;
+        mesh.skin = None;
+        mesh.positions.push(mesh.positions[0]);
+        mesh.normals.push(mesh.normals[0]);
+        mesh.uvs.push(mesh.uvs[0]);
+        mesh.triangles.push([v, v, 1]);
+        for x in 0_u16..50_000 {
+            let at = [3.0 + f32::from(x), 0.0, 0.0];
+            let first = u32::try_from(mesh.positions.len()).unwrap();
+            for (at, uv) in
+                [(at, [0.0, 0.0]), ([at[0] + 1.0, 0.0, 0.0], [1.0, 0.0]), ([at[0], 1.0, 0.0], [0.0, 1.0])]
+            {
+                mesh.positions.push(at);
+                mesh.normals.push([0.0, 0.0, 1.0]);
+                mesh.uvs.push(uv);
+            }
+            mesh.triangles.extend([[first, first + 1, first + 2], [first, first, first + 1]]);
+        }
+        let made = compute(&mut mesh, true, &budget()).unwrap();
+        assert_eq!(made.guessed, 0);
+        assert_eq!(mesh.tangents[v as usize], mesh.tangents[0]);
+    }
+
+    /// Returns a square of points in a random order with few different texture coordinates, some of them twice, with
+    /// triangles that have no area.
+    fn untidy() -> impl Strategy<Value = Mesh> {
+        let side = 7_u32;
+        let point = move |i: u32| [(i % side) as f32, (i / side) as f32, ((i * 7) % 5) as f32 * 0.1];
+        let count = (side * side) as usize;
+        let squares = move |order: Vec<u32>| {
+            let at = |x: u32, y: u32| order[(y * side + x) as usize];
+            let two = |x, y| {
+                [[at(x, y), at(x + 1, y), at(x + 1, y + 1)], [at(x, y), at(x + 1, y + 1), at(x, y + 1)]]
+            };
+            (0..side - 1).flat_map(|y| (0..side - 1).flat_map(move |x| two(x, y))).collect::<Vec<_>>()
+        };
+        let order = Just((0..side * side).collect::<Vec<_>>()).prop_shuffle();
+        let uvs = proptest::collection::vec([0_u8..4, 0_u8..4], count);
+        let twins = proptest::collection::vec((0..count, 0..count * 2), 0..20);
+        let parts = (order, uvs, twins, 0..count).prop_map(move |(order, uvs, twins, flat)| {
+            let mut triangles = squares(order.clone());
+            let mut places: Vec<u32> = (0..side * side).collect();
+            places.sort_by_key(|v| order[*v as usize]);
+            let mut positions: Vec<_> = places.into_iter().map(point).collect();
+            let mut uvs: Vec<_> = uvs.into_iter().map(|uv| uv.map(f32::from)).collect();
+            for (v, corner) in twins {
+                let new = positions.len() as u32;
+                positions.push(positions[v]);
+                uvs.push(uvs[v]);
+                let corners = triangles.as_flattened_mut();
+                if corners[corner] == v as u32 {
+                    corners[corner] = new;
+                }
+                triangles.push([new, v as u32, v as u32]);
+            }
+            let v = flat as u32;
+            triangles.push([v, v, 0]);
+            let normals = vec![[0.0, 0.0, 1.0]; positions.len()];
+            Mesh::new("untidy", positions, triangles).with_normals(normals).with_uvs(uvs)
+        });
+        (parts, any::<u64>()).prop_map(|(mut mesh, seed)| {
+            let n = mesh.triangles.len();
+            for i in 0..n {
+                mesh.triangles.swap(i, (seed as usize).wrapping_mul(i + 1).wrapping_mul(2_654_435_761) % n);
+            }
+            mesh
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_have_the_tangents_of_the_whole(mesh in untidy(), least in 1_u64..60) {
+            let (mut whole, mut parts) = (mesh.clone(), mesh);
+            let all = compute_in_pieces(&mut whole, true, u64::MAX, &budget()).unwrap();
+            let made = compute_in_pieces(&mut parts, true, least, &budget()).unwrap();
+            prop_assert_eq!(all, made);
+            prop_assert_eq!(whole, parts);
+        }
     }
 }

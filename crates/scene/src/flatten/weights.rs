@@ -34,15 +34,17 @@ pub(super) fn normalize(skin: &mut Skin) {
 /// Keeps the influences of each vertex with the largest weights, scaled to the previous sum. Returns the
 /// number of vertices that lost influences, and the largest lost share of weight.
 pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
-    let mut made = Skin::new(skin.skeleton);
     let (mut cut, mut worst) = (0_usize, 0.0_f64);
     let mut row = Vec::new();
+    // What remains of a vertex is never more than there was, so it moves to the front of the same list.
+    let mut start = skin.starts.first_mut().map_or(0, |first| core::mem::take(first) as usize);
+    let mut kept = 0_usize;
     for v in 0..skin.vertex_count() {
-        let range = skin.range(v);
+        let end = skin.starts.get(v.saturating_add(1)).map_or(start, |end| *end as usize);
+        let range = start..end;
+        start = end;
         row.clear();
-        row.extend(
-            range.clone().filter_map(|k| Some((*skin.influences.get(k)?, skin.local.get(k).copied()))),
-        );
+        row.extend(range.filter_map(|k| Some((*skin.influences.get(k)?, skin.local.get(k).copied()))));
         let mut scale = 1.0;
         if row.len() > most {
             let sum = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight)).sum::<f64>();
@@ -62,15 +64,23 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
         }
         for (mut influence, local) in row.drain(..) {
             influence.weight = narrow1(f64::from(influence.weight) * scale);
-            made.influences.push(influence);
-            made.local.extend(local.map(|l| LocalVertex {
-                position: narrow(wide(l.position).map(|c| c * scale)),
-                normal: narrow(wide(l.normal).map(|c| c * scale)),
-            }));
+            if let Some(slot) = skin.influences.get_mut(kept) {
+                *slot = influence;
+            }
+            if let (Some(slot), Some(l)) = (skin.local.get_mut(kept), local) {
+                *slot = LocalVertex {
+                    position: narrow(wide(l.position).map(|c| c * scale)),
+                    normal: narrow(wide(l.normal).map(|c| c * scale)),
+                };
+            }
+            kept = kept.saturating_add(1);
         }
-        made.end_vertex();
+        if let Some(end) = skin.starts.get_mut(v.saturating_add(1)) {
+            *end = u32::try_from(kept).unwrap_or(u32::MAX);
+        }
     }
-    *skin = made;
+    skin.influences.truncate(kept);
+    skin.local.truncate(kept);
     (cut, worst)
 }
 
