@@ -5,6 +5,7 @@ use crate::mesh::Mesh;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
+use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
 
 /// The maximum number of corners at one vertex: MikkTSpace recurses around a vertex and compares all of its
@@ -29,8 +30,24 @@ pub(super) struct Pieces {
     pub(super) largest: u64,
     /// The piece of each vertex.
     of_vertex: Vec<u32>,
-    /// For each piece the range that has its triangles.
-    ranges: Vec<Range<usize>>,
+    spans: Vec<Span>,
+}
+
+/// The range of a mesh's triangles that has those of a piece, and the number of their corners.
+#[derive(Clone, Default)]
+struct Span {
+    triangles: Range<usize>,
+    corners: u64,
+}
+
+impl Span {
+    fn add(&mut self, triangle: usize) {
+        if self.corners == 0 {
+            self.triangles.start = triangle;
+        }
+        self.triangles.end = triangle.saturating_add(1);
+        self.corners = self.corners.saturating_add(3);
+    }
 }
 
 /// One piece: the triangles around its vertices.
@@ -65,6 +82,7 @@ impl Pieces {
         }
         let work = sizes.iter().map(|uses| u64::from(*uses).saturating_pow(2)).fold(0, u64::saturating_add);
         budget.work("tangents", work.saturating_add(corners.len() as u64))?;
+        // The first vertex of a group represents the group.
         let groups = grouped(mesh, &equal);
         for (v, leader) in (0..).zip(&groups) {
             if *leader != v {
@@ -72,6 +90,7 @@ impl Pieces {
                 increase(&mut sizes, *leader, size);
             }
         }
+        // Groups go to pieces in the order of the triangles, so that a piece has few triangles of others.
         let limit = least.max((corners.len() as u64).div_ceil(PIECES));
         let (mut of_vertex, mut last, mut filled) = (vec![u32::MAX; equal.len()], 0_u32, 0_u64);
         for v in corners {
@@ -91,29 +110,25 @@ impl Pieces {
                 *slot = piece;
             }
         }
-        let mut ranges = vec![usize::MAX..0; last as usize + 1];
-        let mut counts = vec![0_u64; ranges.len()];
-        let mut pieces = Self { equal, largest: 0, of_vertex, ranges: Vec::new() };
+        let mut spans = vec![Span::default(); (last as usize).saturating_add(1)];
         for (i, triangle) in mesh.triangles.iter().enumerate() {
-            let [a, b, c] = triangle.map(|v| value(&pieces.of_vertex, v));
-            let others = [Some(a), (b != a).then_some(b), (c != a && c != b).then_some(c)];
-            for piece in others.into_iter().flatten() {
-                if let (Some(range), Some(count)) =
-                    (ranges.get_mut(piece as usize), counts.get_mut(piece as usize))
-                {
-                    *range = range.start.min(i)..i.saturating_add(1);
-                    *count = count.saturating_add(3);
+            let [a, b, c] = triangle.map(|v| value(&of_vertex, v));
+            for piece in
+                [Some(a), (b != a).then_some(b), (c != a && c != b).then_some(c)].into_iter().flatten()
+            {
+                if let Some(span) = spans.get_mut(piece as usize) {
+                    span.add(i);
                 }
             }
         }
-        pieces.largest = counts.into_iter().max().unwrap_or(0);
-        pieces.ranges = ranges;
-        Ok(Some(pieces))
+        let largest = spans.iter().map(|span| span.corners).max().unwrap_or(0);
+        Ok(Some(Self { equal, largest, of_vertex, spans }))
     }
 
     /// Returns each piece after the other.
     pub(super) fn iter<'p>(&'p self, mesh: &'p Mesh) -> impl Iterator<Item = Piece<'p>> {
-        (0..).zip(&self.ranges).map(|(number, range)| {
+        (0..).zip(&self.spans).map(|(number, span)| {
+            let range = &span.triangles;
             let mut piece = Piece { triangles: Vec::new(), of_vertex: &self.of_vertex, number };
             let all = mesh.triangles.get(range.clone()).unwrap_or_default();
             // MikkTSpace would search all other triangles for each that has no area.
@@ -202,9 +217,8 @@ fn determines_tangent(mesh: &Mesh, triangle: &[u32; 3]) -> bool {
     });
     let area = (pu * qv - pv * qu).abs();
     let extent = |s: f32, t: f32| {
-        let along = |i: usize| s * p[i] - t * q[i];
-        let squared = [0, 1, 2].map(along).into_iter().map(|x| x * x).sum::<f32>();
-        squared.min(f64::from(squared).sqrt() as f32 / area)
+        let squared: f32 = p.iter().zip(q).map(|(p, q)| s * p - t * q).map(|x| x * x).sum();
+        squared.min(narrow1(math::sqrt(f64::from(squared))) / area)
     };
     area > LEAST && extent(qv, pv) > LEAST && extent(qu, pu) > LEAST
 }
