@@ -3,7 +3,7 @@
 use crate::convert::{StreamedFile, Target};
 use crate::error::{Error, ErrorKind};
 use crate::formats::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Limits, ReadOptions};
+use meshwright_core::{Limits, ReadOptions, SortedSet};
 use meshwright_files::output::{Content, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -67,6 +67,7 @@ pub fn place_files<'s>(
     let (mut files, kinds) = (files.into_iter(), Kinds::beside(target));
     let first = files.next();
     let mut placed: Vec<Output<StreamedFile<'s>>> = Vec::new();
+    let mut taken = SortedSet::new();
     for content in files {
         let refused = |why| bad(&content.name, format_args!("the name {why}"));
         let name = OutputName::new(&content.name, &kinds.extensions()).map_err(refused)?;
@@ -75,7 +76,7 @@ pub fn place_files<'s>(
         }
         let source = if kinds.follows(&own, &name) { NameSource::Derived } else { NameSource::Content };
         let place = main.beside(&name, source);
-        if own == name.as_str() || placed.iter().any(|other| other.place.path() == place.path()) {
+        if own == name.as_str() || !taken.insert(place.path().to_owned()) {
             let why = format!("the result has two files `{}`", visible_name(&content.name));
             return Err(Error::new(ErrorKind::Invalid, "would-replace", why));
         }
