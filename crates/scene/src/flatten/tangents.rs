@@ -1,15 +1,15 @@
 //! Computes missing tangents by the rule that tools use for baking normal maps (MikkTSpace).
 
-mod pieces;
+mod mesh_pieces;
 
 use crate::mesh::Mesh;
 use crate::mesh::surface::unit_tangent;
 use alloc::vec;
 use alloc::vec::Vec;
 use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
+use mesh_pieces::{Piece, Pieces};
 use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
-use pieces::{Piece, Pieces};
 
 /// The memory of a corner while MikkTSpace works on it.
 const CORNER: usize = 136;
