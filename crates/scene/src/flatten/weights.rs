@@ -36,7 +36,7 @@ pub(super) fn normalize(skin: &mut Skin) {
 pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     let (mut cut, mut worst) = (0_usize, 0.0_f64);
     let mut row = Vec::new();
-    // What remains of a vertex is never more than there was, so it moves to the front of the same list.
+    // A vertex never gets more influences than it had, so they move to the front of the same list.
     let mut start = skin.starts.first_mut().map_or(0, |first| core::mem::take(first) as usize);
     let mut kept = 0_usize;
     for v in 0..skin.vertex_count() {

@@ -24,7 +24,7 @@ const LEAST: f32 = f32::MIN_POSITIVE * 16.0;
 /// it is joined with at any of its vertices, so its vertices are in one piece. With this, the pieces have the
 /// tangents of the whole mesh.
 pub(super) struct Pieces {
-    /// For each vertex the first one with the same attributes.
+    /// The first vertex with the same attributes, by vertex.
     pub(super) equal: Vec<u32>,
     /// The number of corners of the largest piece.
     pub(super) largest: u64,
