@@ -265,12 +265,24 @@ pub(crate) fn exhaustive_command(root: &Path) -> Command {
     command
 }
 
-/// `xtask test`: all tests, then every example without arguments.
+/// `xtask test`: all tests, then every example without arguments, and those of the book.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     sh::cargo(root, "test --workspace --all-features --locked")?;
     // All crates at once, so that they have the features they have in the tests, and nothing is built twice.
-    sh::cargo(root, "build --quiet --locked --workspace --all-features --examples")?;
-    run_examples(&target_dir(root), &sh::packages(root)?)
+    let build = "build --quiet --locked --workspace --all-features --examples --message-format json";
+    let messages = sh::output_text(sh::cargo_command(root).args(build.split(' ')))?;
+    run_examples(&target_dir(root), &sh::packages(root)?)?;
+    // The page of the library is in no package whose documentation tests would compile it.
+    let built = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let facade =
+        built.filter(|built| built["target"]["name"] == "meshwright" && built["target"]["kind"][0] == "lib");
+    let library = facade.filter_map(|built| Some(built["filenames"][0].as_str()?.to_owned())).next();
+    let library = library.ok_or("cargo builds no library")?;
+    let deps = target_dir(root).join("debug/deps");
+    let mut page = Command::new("rustdoc");
+    page.args(["--test", "docs/crate.md", "--edition", "2024", "--test-run-directory", "crates/meshwright"]);
+    page.arg("-L").arg(deps).arg("--extern").arg(format!("meshwright={library}"));
+    sh::run(page.current_dir(root))
 }
 
 /// Runs the examples that were built in a target folder.

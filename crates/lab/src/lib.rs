@@ -43,8 +43,3 @@ pub fn main() -> ExitCode {
         }
     }
 }
-
-/// The examples of the book, compiled with the documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/crate.md")]
-struct Book;

@@ -105,6 +105,14 @@ impl Target {
         format!(".{}", self.extension())
     }
 
+    /// Returns true for glTF as a binary or as text.
+    pub const fn is_gltf(self) -> bool {
+        #[cfg(feature = "gltf")]
+        return matches!(self, Self::Glb | Self::Gltf);
+        #[cfg(not(feature = "gltf"))]
+        false
+    }
+
     /// Returns true if the files of this target hold textures, or name them.
     pub const fn holds_textures(self) -> bool {
         !matches!(self, Self::Native(_))

@@ -66,6 +66,9 @@
     )
 )]
 
+#[macro_use]
+mod setters;
+
 #[cfg(feature = "gltf")]
 mod base64;
 mod clip_frame;

@@ -26,7 +26,7 @@ pub(crate) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail>
         Some(Purpose::Blender) => {
             let by_name = || Target::from_name(&output.to_string_lossy());
             if let Some(to) = args.to.or_else(by_name)
-                && !matches!(to, Target::Glb | Target::Gltf)
+                && !to.is_gltf()
             {
                 return Err(Fail::Usage(format!("--for blender is for glb and gltf, not for {to}")));
             }

@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
             "--for {engine}: the limits of this engine are known for {known}, not for {to}"
         )));
     }
-    if args.keep_native && !matches!(to, Target::Glb | Target::Gltf) {
+    if args.keep_native && !to.is_gltf() {
         return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
     }
     let ending = ending(args, to, &destination)?;
@@ -117,8 +117,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let reserved = paths.iter().try_for_each(|out| work.reader.plan().reserve(&out.place));
         reserved.map_err(|clash| Fail::Usage(clash.to_string()))?;
     }
-    let may_read_outputs =
-        !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
+    let may_read_outputs = !to.is_gltf() && to != Target::Html && overlaps(&inputs, &destination);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
     let manifest = manifest.map(|manifest| manifest.for_inputs(&inputs, &work.reader)).transpose()?;
     Many { work: &work, inputs: &inputs, paths: &paths, workers }.convert(manifest, &mut results)?;

@@ -111,11 +111,11 @@ impl ConvertRun<'_> {
             took.extend(originals);
         }
         let route = made.route();
-        let advice = match self.to {
-            _ if route != Route::Scene => "",
-            Target::Glb | Target::Gltf if self.args.keep_native => "; the embedded original has them",
-            Target::Glb | Target::Gltf if !self.args.extras => "; pass --extras to keep them",
-            _ => "",
+        let advice = match self.args {
+            _ if route != Route::Scene || !self.to.is_gltf() => "",
+            args if args.keep_native => "; the embedded original has them",
+            args if args.extras => "",
+            _ => "; pass --extras to keep them",
         };
         let map = made.bone_map().and_then(|map| self.bone_map(map));
         let patch = made.take_patch();
@@ -201,12 +201,11 @@ impl ConvertRun<'_> {
     fn options(&self, place: &Place, sources: &mut Vec<PathBuf>) -> Result<(ConvertOptions, Took), Refusal> {
         let args = self.args;
         let single = *self.outputs.destination() == Destination::Stdout;
-        let exchanged = matches!(self.to, Target::Glb | Target::Gltf);
         let gltf = ExportOptions::default()
             .with_influences(args.influences)
             .with_close_loops(args.close_loops)
             .with_layers(!args.no_layers)
-            .with_frames_at(args.frames_at.filter(|_| exchanged));
+            .with_frames_at(args.frames_at.filter(|_| self.to.is_gltf()));
         let mut write = WriteOptions::default()
             .with_limits(self.reader.limits())
             .with_dialect(args.read.dialect)

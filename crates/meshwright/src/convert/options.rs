@@ -22,11 +22,9 @@ pub struct ConvertOptions {
     pub(crate) keep_skeleton: bool,
     pub(crate) prune: bool,
     pub(crate) join_levels: bool,
-    #[cfg(feature = "rig")]
     pub(crate) pose: Option<String>,
     #[cfg(feature = "retarget")]
     pub(crate) retarget: Option<Retarget>,
-    #[cfg(feature = "gltf")]
     pub(crate) embed: bool,
     #[cfg(feature = "gltf")]
     pub(crate) original: OriginalSource,
@@ -77,18 +75,11 @@ impl Retarget {
         Self { onto: Arc::new(onto), map: None, hold: meshwright_retarget::Hold::NOTHING }
     }
 
-    /// Sets which bones correspond, instead of a guess by their names.
-    #[must_use]
-    pub fn with_map(mut self, map: Option<meshwright_retarget::MapFile>) -> Self {
-        self.map = map;
-        self
-    }
-
-    /// Sets which ends of limbs stay in their places.
-    #[must_use]
-    pub fn with_hold(mut self, hold: meshwright_retarget::Hold) -> Self {
-        self.hold = hold;
-        self
+    setters! {
+        /// Sets which bones correspond, instead of a guess by their names.
+        with_map(map: Option<meshwright_retarget::MapFile>): map;
+        /// Sets which ends of limbs stay in their places.
+        with_hold(hold: meshwright_retarget::Hold): hold;
     }
 }
 
@@ -104,87 +95,35 @@ impl ConvertOptions {
         self
     }
 
-    /// Sets the factor of all lengths. Without it, a scale that a document states is undone in native files.
-    #[must_use]
-    pub const fn with_scale(mut self, scale: Option<f64>) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Keeps native fields in glTF and OBJ files as extras.
-    #[must_use]
-    pub fn with_extras(mut self, extras: bool) -> Self {
-        self.extras = extras;
-        self
-    }
-
-    /// Draws meshes that are bounds of joints too.
-    #[must_use]
-    pub fn with_solids(mut self, solids: bool) -> Self {
-        self.solids = solids;
-        self
-    }
-
-    /// Keeps a skeleton that nothing moves.
-    #[must_use]
-    pub fn with_skeleton(mut self, keep: bool) -> Self {
-        self.keep_skeleton = keep;
-        self
-    }
-
-    /// Drops vertices that no triangle uses.
-    #[must_use]
-    pub fn with_pruning(mut self, prune: bool) -> Self {
-        self.prune = prune;
-        self
-    }
-
-    /// Adds levels of detail in files next to the model, such as `x_lod1.iqm`.
-    #[must_use]
-    pub fn with_levels(mut self, join: bool) -> Self {
-        self.join_levels = join;
-        self
-    }
-
-    /// Sets the pose of an OBJ file: a clip by name or number and a frame, as in `walk:3`.
-    #[cfg(feature = "rig")]
-    #[must_use]
-    pub fn with_pose(mut self, pose: Option<String>) -> Self {
-        self.pose = pose;
-        self
-    }
-
-    /// Moves the model to another skeleton.
-    #[cfg(feature = "retarget")]
-    #[must_use]
-    pub fn with_retarget(mut self, retarget: Option<Retarget>) -> Self {
-        self.retarget = retarget;
-        self
-    }
-
-    /// Embeds the native model in a glTF document, so that [`Model::restore`](crate::Model::restore) keeps unedited
-    /// parts unchanged.
-    #[cfg(feature = "gltf")]
-    #[must_use]
-    pub const fn with_embedded(mut self, embed: bool) -> Self {
-        self.embed = embed;
-        self
-    }
-
-    /// Sets the original into which edits are imported.
-    #[cfg(feature = "gltf")]
-    #[must_use]
-    pub fn with_original(mut self, original: OriginalSource) -> Self {
-        self.original = original;
-        self
-    }
-
-    /// Sets how edits are found.
-    #[cfg(feature = "gltf")]
-    #[must_use]
-    pub const fn with_recovery(mut self, recover: RecoverOptions) -> Self {
-        self.recover = recover;
-        self
+    setters! {
+        /// Sets the factor of all lengths. Without it, a scale that a document states is undone in native files.
+        with_scale(scale: Option<f64>): scale;
+        /// Keeps native fields in glTF and OBJ files as extras.
+        with_extras(extras: bool): extras;
+        /// Draws meshes that are bounds of joints too.
+        with_solids(solids: bool): solids;
+        /// Keeps a skeleton that nothing moves.
+        with_skeleton(keep: bool): keep_skeleton;
+        /// Drops vertices that no triangle uses.
+        with_pruning(prune: bool): prune;
+        /// Adds levels of detail in files next to the model, such as `x_lod1.iqm`.
+        with_levels(join: bool): join_levels;
+        /// Sets the pose of an OBJ file: a clip by name or number and a frame, as in `walk:3`.
+        #[cfg(feature = "rig")]
+        with_pose(pose: Option<String>): pose;
+        /// Moves the model to another skeleton.
+        #[cfg(feature = "retarget")]
+        with_retarget(retarget: Option<Retarget>): retarget;
+        /// Embeds the native model in a glTF document, so that [`Model::restore`](crate::Model::restore) keeps unedited
+        /// parts unchanged.
+        #[cfg(feature = "gltf")]
+        with_embedded(embed: bool): embed;
+        /// Sets the original into which edits are imported.
+        #[cfg(feature = "gltf")]
+        with_original(original: OriginalSource): original;
+        /// Sets how edits are found.
+        #[cfg(feature = "gltf")]
+        with_recovery(recover: RecoverOptions): recover;
     }
 
     /// Returns the factor of all lengths, if it changes anything.

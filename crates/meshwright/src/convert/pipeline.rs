@@ -343,7 +343,7 @@ fn from_scene(
     }
     model.drop_bytes();
     let plain = target.scene_options();
-    let (posed, retargeted) = (has_pose(&options), retargets(&options));
+    let (posed, retargeted) = (options.pose.is_some(), retargets(&options));
     let scenes = plain
         .clone()
         .with_extras(options.extras || plain.extras)
@@ -393,26 +393,7 @@ fn from_scene(
 
 /// Returns whether the result contains the native model.
 fn embeds(options: &ConvertOptions, target: Target) -> bool {
-    #[cfg(feature = "gltf")]
-    let answer =
-        (options.embed || options.write.kept.is_some()) && matches!(target, Target::Glb | Target::Gltf);
-    #[cfg(not(feature = "gltf"))]
-    let answer = {
-        let _ = (options, target);
-        false
-    };
-    answer
-}
-
-fn has_pose(options: &ConvertOptions) -> bool {
-    #[cfg(feature = "rig")]
-    let answer = options.pose.is_some();
-    #[cfg(not(feature = "rig"))]
-    let answer = {
-        let _ = options;
-        false
-    };
-    answer
+    (options.embed || options.write.kept.is_some()) && target.is_gltf()
 }
 
 /// The changes of a scene between reading and writing.

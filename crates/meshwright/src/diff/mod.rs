@@ -39,18 +39,11 @@ impl Default for DiffOptions {
 }
 
 impl DiffOptions {
-    /// Returns the same options with another tolerance for vertices and bones.
-    #[must_use]
-    pub const fn with_length(mut self, length: Option<f64>) -> Self {
-        self.length = length;
-        self
-    }
-
-    /// Returns the same options with another limit of bytes.
-    #[must_use]
-    pub const fn with_memory(mut self, bytes: u64) -> Self {
-        self.limits.memory = bytes;
-        self
+    setters! {
+        /// Returns the same options with another tolerance for vertices and bones.
+        with_length(length: Option<f64>): length;
+        /// Returns the same options with another limit of bytes.
+        with_memory(bytes: u64): limits.memory;
     }
 }
 

@@ -69,25 +69,13 @@ impl Default for DumpOptions {
 }
 
 impl DumpOptions {
-    /// Returns the same options with these poses.
-    #[must_use]
-    pub fn with_poses(mut self, poses: Vec<PoseRef>) -> Self {
-        self.poses = poses;
-        self
-    }
-
-    /// Returns the same options with poses in another precision.
-    #[must_use]
-    pub const fn with_precision(mut self, precision: Precision) -> Self {
-        self.precision = precision;
-        self
-    }
-
-    /// Returns the same options with another limit of bytes.
-    #[must_use]
-    pub const fn with_memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
+    setters! {
+        /// Returns the same options with these poses.
+        with_poses(poses: Vec<PoseRef>): poses;
+        /// Returns the same options with poses in another precision.
+        with_precision(precision: Precision): precision;
+        /// Returns the same options with another limit of bytes.
+        with_memory(bytes: u64): memory;
     }
 }
 

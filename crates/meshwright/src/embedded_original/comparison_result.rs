@@ -35,32 +35,15 @@ pub struct RecoverOptions {
 }
 
 impl RecoverOptions {
-    /// Sets the tolerance for unedited values.
-    #[must_use]
-    pub const fn with_snap(mut self, snap: Snap) -> Self {
-        self.snap = snap;
-        self
-    }
-
-    /// Sets the frame rate of native clips in the edited file.
-    #[must_use]
-    pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
-        self.frames_at = rate;
-        self
-    }
-
-    /// Sets whether the caller knows that nothing was edited.
-    #[must_use]
-    pub const fn with_unedited(mut self, unedited: bool) -> Self {
-        self.unedited = unedited;
-        self
-    }
-
-    /// Sets the limits.
-    #[must_use]
-    pub const fn with_limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
+    setters! {
+        /// Sets the tolerance for unedited values.
+        with_snap(snap: Snap): snap;
+        /// Sets the frame rate of native clips in the edited file.
+        with_frames_at(rate: Option<NonZeroU16>): frames_at;
+        /// Sets whether the caller knows that nothing was edited.
+        with_unedited(unedited: bool): unedited;
+        /// Sets the limits.
+        with_limits(limits: Limits): limits;
     }
 }
 

@@ -51,18 +51,11 @@ pub struct Keeping {
 }
 
 impl Keeping {
-    /// Sets the options of the export.
-    #[must_use]
-    pub const fn exported(mut self, options: ExportOptions) -> Self {
-        self.export = options;
-        self
-    }
-
-    /// Sets whether meshes that are bounds of joints are drawn too.
-    #[must_use]
-    pub const fn with_solids(mut self, solids: bool) -> Self {
-        self.solids = solids;
-        self
+    setters! {
+        /// Sets the options of the export.
+        exported(options: ExportOptions): export;
+        /// Sets whether meshes that are bounds of joints are drawn too.
+        with_solids(solids: bool): solids;
     }
 }
 

@@ -32,30 +32,17 @@ pub struct WriteOptions {
     #[cfg(feature = "gltf")]
     pub(crate) gltf: meshwright_gltf::ExportOptions,
     /// The original to embed in a glTF document.
-    #[cfg(feature = "gltf")]
     pub(crate) kept: Option<std::sync::Arc<meshwright_scene::Extra>>,
 }
 
 impl WriteOptions {
-    /// Sets the name of the main file without its extension. Without it, the name is that of the model or scene.
-    #[must_use]
-    pub fn with_stem(mut self, stem: impl Into<String>) -> Self {
-        self.stem = stem.into();
-        self
-    }
-
-    /// Sets the limits.
-    #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.shared.limits = limits;
-        self
-    }
-
-    /// Sets the common options of all formats: limits, levels of detail, names.
-    #[must_use]
-    pub fn with_shared(mut self, shared: FromSceneOptions) -> Self {
-        self.shared = shared;
-        self
+    setters! {
+        /// Sets the name of the main file without its extension. Without it, the name is that of the model or scene.
+        with_stem(stem: impl Into<String>): stem;
+        /// Sets the limits.
+        with_limits(limits: Limits): shared.limits;
+        /// Sets the common options of all formats: limits, levels of detail, names.
+        with_shared(shared: FromSceneOptions): shared;
     }
 
     /// Sets the engine whose limits are kept where they are narrower than the format's.
@@ -65,86 +52,34 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the dialect of native files.
-    #[must_use]
-    pub fn with_dialect(mut self, dialect: Option<Dialect>) -> Self {
-        self.dialect = dialect;
-        self
-    }
-
-    /// Sets the order of quaternions in Crucible files.
-    #[cfg(feature = "crucible")]
-    #[must_use]
-    pub fn with_quaternions(mut self, order: meshwright_crucible::QuaternionOrder) -> Self {
-        self.quaternions = Some(order);
-        self
-    }
-
-    /// Sets the number of an outfit of The Sims Online and of the first mesh.
-    #[cfg(feature = "tso")]
-    #[must_use]
-    pub fn with_tso_id(mut self, id: Option<u32>) -> Self {
-        self.tso.id = id;
-        self
-    }
-
-    /// Sets the name of a new outfit of The Sims: of its suit, its skins and its meshes.
-    #[cfg(feature = "tso")]
-    #[must_use]
-    pub fn with_tso_name(mut self, name: Option<String>) -> Self {
-        self.tso.name = name;
-        self
-    }
-
-    /// Sets the number of the hands of an outfit of The Sims Online whose meshes have none.
-    #[cfg(feature = "tso")]
-    #[must_use]
-    pub fn with_tso_hands(mut self, hands: Option<u32>) -> Self {
-        self.tso.hands = hands;
-        self
-    }
-
-    /// Writes the neighbours of triangles in IQM files.
-    #[must_use]
-    pub fn with_adjacency(mut self, adjacency: bool) -> Self {
-        self.adjacency = adjacency;
-        self
-    }
-
-    /// Writes each clip of an IQM file as a file of its own, as games of Cube 2's family have them.
-    #[must_use]
-    pub fn with_clip_files(mut self, clip_files: bool) -> Self {
-        self.clip_files = clip_files;
-        self
-    }
-
-    /// Computes tangents for IQM files.
-    #[must_use]
-    pub fn with_tangents(mut self, tangents: bool) -> Self {
-        self.tangents = tangents;
-        self
-    }
-
-    /// Makes one file: companion files are left out, and an OBJ has no materials.
-    #[must_use]
-    pub fn with_single(mut self, single: bool) -> Self {
-        self.single = single;
-        self
-    }
-
-    /// Leaves out textures: the search for them, and the files of them next to native files.
-    #[must_use]
-    pub fn without_textures(mut self, without: bool) -> Self {
-        self.without_textures = without;
-        self
-    }
-
-    /// Sets options for writing glTF; its limits are those of this value.
-    #[cfg(feature = "gltf")]
-    #[must_use]
-    pub const fn with_gltf(mut self, gltf: meshwright_gltf::ExportOptions) -> Self {
-        self.gltf = gltf;
-        self
+    setters! {
+        /// Sets the dialect of native files.
+        with_dialect(dialect: Option<Dialect>): dialect;
+        /// Sets the order of quaternions in Crucible files.
+        #[cfg(feature = "crucible")]
+        with_quaternions(order: meshwright_crucible::QuaternionOrder): quaternions;
+        /// Sets the number of an outfit of The Sims Online and of the first mesh.
+        #[cfg(feature = "tso")]
+        with_tso_id(id: Option<u32>): tso.id;
+        /// Sets the name of a new outfit of The Sims: of its suit, its skins and its meshes.
+        #[cfg(feature = "tso")]
+        with_tso_name(name: Option<String>): tso.name;
+        /// Sets the number of the hands of an outfit of The Sims Online whose meshes have none.
+        #[cfg(feature = "tso")]
+        with_tso_hands(hands: Option<u32>): tso.hands;
+        /// Writes the neighbours of triangles in IQM files.
+        with_adjacency(adjacency: bool): adjacency;
+        /// Writes each clip of an IQM file as a file of its own, as games of Cube 2's family have them.
+        with_clip_files(clip_files: bool): clip_files;
+        /// Computes tangents for IQM files.
+        with_tangents(tangents: bool): tangents;
+        /// Makes one file: companion files are left out, and an OBJ has no materials.
+        with_single(single: bool): single;
+        /// Leaves out textures: the search for them, and the files of them next to native files.
+        without_textures(without: bool): without_textures;
+        /// Sets options for writing glTF; its limits are those of this value.
+        #[cfg(feature = "gltf")]
+        with_gltf(gltf: meshwright_gltf::ExportOptions): gltf;
     }
 
     /// Embeds a [recorded](crate::Model::record) native model in a glTF document.

@@ -96,55 +96,23 @@ impl Opener {
         self
     }
 
-    /// Sets the limits for one file, and for a scene or a conversion of it each.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.settings.read.limits = limits;
-        self
-    }
-
-    /// Sets the settings for reading files.
-    #[must_use]
-    pub fn settings(mut self, settings: ReadSettings) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// Sets the dialect of the format that has it. Otherwise it is detected.
-    #[must_use]
-    pub fn dialect(mut self, dialect: Option<Dialect>) -> Self {
-        self.settings.dialect = dialect;
-        self
-    }
-
-    /// Sets the order of the floats of a rotation in Crucible skeletons.
-    #[cfg(feature = "crucible")]
-    #[must_use]
-    pub fn quaternions(mut self, order: meshwright_crucible::QuaternionOrder) -> Self {
-        self.settings.quaternions = order;
-        self
-    }
-
-    /// Sets the format of the model's file, instead of the detected one.
-    #[must_use]
-    pub fn format(mut self, format: impl Into<Option<Format>>) -> Self {
-        self.format = format.into();
-        self
-    }
-
-    /// Sets whether the file was found in a folder, not named by the user: a file that may not be a model is refused
-    /// with the code `unknown-format`.
-    #[must_use]
-    pub fn in_folder(mut self, met: bool) -> Self {
-        self.met = met;
-        self
-    }
-
-    /// Searches for companion files of the model, which is the default, or not.
-    #[must_use]
-    pub fn companions(mut self, search: bool) -> Self {
-        self.companions = search;
-        self
+    setters! {
+        /// Sets the limits for one file, and for a scene or a conversion of it each.
+        limits(limits: Limits): settings.read.limits;
+        /// Sets the settings for reading files.
+        settings(settings: ReadSettings): settings;
+        /// Sets the dialect of the format that has it. Otherwise it is detected.
+        dialect(dialect: Option<Dialect>): settings.dialect;
+        /// Sets the order of the floats of a rotation in Crucible skeletons.
+        #[cfg(feature = "crucible")]
+        quaternions(order: meshwright_crucible::QuaternionOrder): settings.quaternions;
+        /// Sets the format of the model's file, instead of the detected one.
+        format(format: impl Into<Option<Format>>): format;
+        /// Sets whether the file was found in a folder, not named by the user: a file that may not be a model is refused
+        /// with the code `unknown-format`.
+        in_folder(met: bool): met;
+        /// Searches for companion files of the model, which is the default, or not.
+        companions(search: bool): companions;
     }
 
     /// Adds a companion file from the caller. No others are searched for its role.
@@ -193,29 +161,17 @@ impl Opener {
         self
     }
 
-    /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`](crate::Model::convert) does, for targets
-    /// that hold textures.
-    #[must_use]
-    pub fn textures(mut self, search: bool) -> Self {
-        self.textures = search;
-        self
-    }
-
-    /// Selects the skin whose textures are searched, for models with several. Without it, the first skin is shown, and
-    /// the scene has all skins as variants.
-    #[must_use]
-    pub fn skin(mut self, skin: impl Into<Option<u32>>) -> Self {
-        self.skin = skin.into();
-        self
-    }
-
-    /// Sets the colours of a player's shirt and pants, which are added to textures with layers for them. Without them,
-    /// these parts are black.
-    #[cfg(feature = "dpm")]
-    #[must_use]
-    pub fn colors(mut self, colors: Option<meshwright_quake::PlayerColors>) -> Self {
-        self.colors = colors;
-        self
+    setters! {
+        /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`](crate::Model::convert) does, for targets
+        /// that hold textures.
+        textures(search: bool): textures;
+        /// Selects the skin whose textures are searched, for models with several. Without it, the first skin is shown, and
+        /// the scene has all skins as variants.
+        skin(skin: impl Into<Option<u32>>): skin;
+        /// Sets the colours of a player's shirt and pants, which are added to textures with layers for them. Without them,
+        /// these parts are black.
+        #[cfg(feature = "dpm")]
+        colors(colors: Option<meshwright_quake::PlayerColors>): colors;
     }
 
     /// Shows players in the default colours, unless others are chosen.
@@ -226,39 +182,17 @@ impl Opener {
         self
     }
 
-    /// Sets the source of the names of clips that a companion file lists.
-    #[must_use]
-    pub fn clip_names(mut self, names: ClipNames) -> Self {
-        self.scene.clip_names = names;
-        self
-    }
-
-    /// Makes a clip of each frame that is in no clip of a companion file.
-    #[must_use]
-    pub fn all_frames(mut self, all: bool) -> Self {
-        self.scene.all_frames = all;
-        self
-    }
-
-    /// Sets the frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
-    #[must_use]
-    pub fn fps(mut self, rate: impl Into<Option<f32>>) -> Self {
-        self.scene.rate = rate.into();
-        self
-    }
-
-    /// Computes the normals of The Sims' meshes from their faces.
-    #[must_use]
-    pub fn recompute_normals(mut self, recompute: bool) -> Self {
-        self.scene.recompute_normals = recompute;
-        self
-    }
-
-    /// Lets stored normals of blend vertices of The Sims' meshes take part in shading.
-    #[must_use]
-    pub fn blend_normals(mut self, blend: bool) -> Self {
-        self.scene.blend_normals = blend;
-        self
+    setters! {
+        /// Sets the source of the names of clips that a companion file lists.
+        clip_names(names: ClipNames): scene.clip_names;
+        /// Makes a clip of each frame that is in no clip of a companion file.
+        all_frames(all: bool): scene.all_frames;
+        /// Sets the frames per second of clips in formats with arbitrary key times. Without it, the rate is detected.
+        fps(rate: impl Into<Option<f32>>): scene.rate;
+        /// Computes the normals of The Sims' meshes from their faces.
+        recompute_normals(recompute: bool): scene.recompute_normals;
+        /// Lets stored normals of blend vertices of The Sims' meshes take part in shading.
+        blend_normals(blend: bool): scene.blend_normals;
     }
 
     /// Sets the skin tone and the gestures of the right and the left hand of a The Sims character.
