@@ -15,12 +15,45 @@ pub(crate) fn deb(root: &Path, given: &Given) -> Result<(), String> {
     }
     let profile = release::profile(given)?;
     let program = release::built(root, &profile, None)?;
-    release::documents(&program, &program.with_file_name("deb"))?;
+    let folder = program.with_file_name("deb");
+    release::documents(&program, &folder)?;
     // The date of the last commit, so that the same commit gives the same bytes.
-    let date = sh::output_text(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root))?;
+    let commit = |format: &str| {
+        sh::output_text(
+            Command::new("git").args(["log", "-1", &format!("--format={format}")]).current_dir(root),
+        )
+    };
+    let (log, version) = (sh::read_text(&root.join("crates/cli/CHANGELOG.md"))?, release::version(root)?);
+    let metadata = release::field(root, "metadata")?;
+    let maintainer = sh::text(&metadata["deb"]["maintainer"]);
+    sh::write(&folder.join("changelog"), changelog(&log, &version, maintainer, &commit("%cD")?)?)?;
+    // cargo-deb does not compress files of the target folder.
+    sh::run(Command::new("gzip").args(["-9nrf", "man", "changelog"]).current_dir(&folder))?;
     let mut cargo = sh::cargo_command(root);
     cargo.args(["deb", "--locked", "--no-build", "--package", release::PROGRAM, "--profile", &profile]);
-    sh::run(cargo.arg("--output").arg(target_dir(root).join("releases")).env("SOURCE_DATE_EPOCH", date))
+    sh::run(
+        cargo.arg("--output").arg(target_dir(root).join("releases")).env("SOURCE_DATE_EPOCH", commit("%ct")?),
+    )
+}
+
+/// Returns a changelog in the form of Debian: the section of a version in ours, with the date of the release (RFC 2822).
+fn changelog(log: &str, version: &str, maintainer: &str, date: &str) -> Result<String, String> {
+    const WIDTH: usize = 79;
+    let section = release::section(log, version).ok_or_else(|| format!("no changes of {version}"))?;
+    let mut text = format!("meshwright ({version}) unstable; urgency=medium\n");
+    let mut width = 0;
+    for word in section.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace) {
+        let (begins, length) = (matches!(word, "*" | "-"), word.chars().count());
+        let (gap, word) = match begins {
+            true => ("\n  ", "*"),
+            false if width + length >= WIDTH => ("\n    ", word),
+            false => (" ", word),
+        };
+        width = if gap == " " { width + 1 } else { gap.len() - 1 } + length;
+        text.push_str(gap);
+        text.push_str(word);
+    }
+    Ok(format!("{text}\n\n -- {maintainer}  {date}\n"))
 }
 
 /// `xtask release installers`: the scripts that install the program from the release's archives, with their checksums
@@ -115,6 +148,19 @@ fn npm_installed(root: &Path, folder: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn the_changelog_of_the_package_has_debians_form() {
+        let log = "# Changelog\n\n## [Unreleased]\n\n### Added\n\n* One\n  and more.\n* Two, with a line that is longer \
+                   than Debian's tools would have it in one piece.\n\n## 0.1.0\n\n- a\n";
+        let (author, date) = ("A <a@example.org>", "Fri, 27 Nov 2026 01:00:00 +0000");
+        let wanted = "meshwright (0.2.0) unstable; urgency=medium\n\n  * One and more.\n  * Two, with a line that is longer \
+                      than Debian's tools would have it in one\n    piece.\n\n -- A <a@example.org>  Fri, 27 Nov 2026 \
+                      01:00:00 +0000\n";
+        assert_eq!(changelog(log, "0.2.0", author, date).unwrap(), wanted);
+        assert!(changelog(log, "0.1.0", author, date).unwrap().contains("\n\n  * a\n\n --"));
+        assert!(changelog("", "0.1.0", author, date).is_err());
+    }
 
     /// A release with one archive, whose program is a script.
     #[cfg(unix)]

@@ -172,20 +172,20 @@ const fn suffix(is_for_windows: bool) -> &'static str {
 }
 
 /// Returns a field of the program's manifest.
-fn field(root: &Path, name: &str) -> Result<String, String> {
+pub(crate) fn field(root: &Path, name: &str) -> Result<Value, String> {
     let packages = sh::packages(root)?;
-    let program = packages.iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
-    Ok(text(&program[name]).to_owned())
+    let program = packages.into_iter().find(|p| p["name"] == PROGRAM).ok_or("no package of the program")?;
+    Ok(program[name].clone())
 }
 
 /// Returns the address of the repository.
 pub(crate) fn repository(root: &Path) -> Result<String, String> {
-    Ok(field(root, "repository")?.trim_end_matches('/').to_owned())
+    Ok(text(&field(root, "repository")?).trim_end_matches('/').to_owned())
 }
 
 /// Returns the version of the program.
 pub(crate) fn version(root: &Path) -> Result<String, String> {
-    field(root, "version")
+    Ok(text(&field(root, "version")?).to_owned())
 }
 
 /// `xtask release notes`: what the changelogs say of this version, in `target/releases/notes.md`.
@@ -213,7 +213,7 @@ pub(crate) fn notes(root: &Path) -> Result<(), String> {
 }
 
 /// Returns the section of a version in a changelog, or the unreleased one.
-fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
+pub(crate) fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     let of = |title: &str| {
         let heading = format!("\n## [{title}]");
         let plain = format!("\n## {title}");

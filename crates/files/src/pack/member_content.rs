@@ -1,6 +1,5 @@
 //! Reads the content of a member.
 
-use super::checksum::checksum;
 #[cfg(feature = "lz4")]
 use super::member::LARGEST;
 use super::member::{Coding, Fault, Member};
@@ -69,9 +68,10 @@ impl MemberReader<'_> {
         };
         if wanted == member.size
             && let Some(wanted) = member.checksum
-            && checksum(&bytes) != wanted
+            && crc32fast::hash(&bytes) != wanted
         {
-            let message = format!("the checksum is {:#010x}, it should be {wanted:#010x}", checksum(&bytes));
+            let message =
+                format!("the checksum is {:#010x}, it should be {wanted:#010x}", crc32fast::hash(&bytes));
             return Err(self.fault(rules::CHECKSUM, message));
         }
         Ok(bytes)

@@ -1,6 +1,5 @@
 //! Packs: files that contain many files and a directory.
 
-pub(crate) mod checksum;
 pub(crate) mod far;
 mod member;
 mod member_content;

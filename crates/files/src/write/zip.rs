@@ -3,7 +3,6 @@
 use super::pak::{copy, range};
 use super::{PackBuilder, Packed, write_error};
 use crate::pack::Pack;
-use crate::pack::checksum::checksum;
 use crate::pack::scan::Scan;
 use crate::pack::zip::{CENTRAL, END, LOCAL, central, end, layout, local, records};
 use crate::path::TreePath;
@@ -70,7 +69,7 @@ impl Archive<'_> {
         let packed = deflated(bytes, self.level);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
         let (packed, size) = (fit(data.len() as u64)?, fit(bytes.len() as u64)?);
-        let said = SharedFields { name, method, checksum: checksum(bytes), packed, size };
+        let said = SharedFields { name, method, checksum: crc32fast::hash(bytes), packed, size };
         let start = self.start()?;
         let mut head = ByteWriter::new();
         head.record(local::SIZE, |r| {

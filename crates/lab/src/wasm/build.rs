@@ -1,5 +1,6 @@
 //! The module and the site around it.
 
+use super::order;
 use meshwright::files::{PackBuilder, PackKind};
 use meshwright::page::Page;
 use std::fs;
@@ -10,6 +11,8 @@ use xtask::sh;
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The maximum size of the module, compressed as by web servers and zip archives (deflate).
 const MOST: u64 = 1_500_000;
+/// The number of functions that come first because they are called most often: the numbers in these calls are short.
+const MOST_CALLED: usize = 100;
 /// The script of the page's worker, after the bindings of the module.
 const WORKER: &str = include_str!("../../../wasm/src/worker.js");
 
@@ -20,7 +23,8 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
         sh::skipped(&format!("the compiler has no {TARGET} (rustup target add {TARGET})"))?;
         return Ok(None);
     }
-    sh::cargo(&home, "fmt --check")?;
+    sh::cargo(&home, "fmt --all --check")?;
+    sh::cargo(&home, "test --quiet --locked --package crc32fast")?;
     sh::cargo(&home, &format!("clippy --release --locked --target {TARGET} -- -D warnings"))?;
     sh::cargo(&home, &format!("build --release --locked --target {TARGET}"))?;
     let place = sh::target_dir(root).join("wasm");
@@ -56,21 +60,26 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(site))
 }
 
-/// Merges equal functions of a module, sorts all by name, and removes their names: similar functions are next to each
-/// other then, so that the module compresses better. Returns false if the tool is missing.
+/// Merges equal functions of a module, and puts similar ones next to each other, so that it compresses better. Returns
+/// false if the tool is missing.
 fn sort_functions(root: &Path, module: &Path) -> Result<bool, String> {
     let modules = sh::node_modules(root, "binaryen").filter(|modules| modules.join("binaryen").is_dir());
     let Some(modules) = modules else {
         sh::skipped("node or the package binaryen is not here")?;
         return Ok(false);
     };
-    let mut optimizer = Command::new("node");
-    optimizer.arg(modules.join("binaryen/bin/wasm-opt")).arg(module).arg("-o").arg(module);
-    sh::run(optimizer.args([
-        "--duplicate-function-elimination",
-        "--reorder-functions-by-name",
-        "--strip-debug",
-    ]))?;
+    let optimize = |passes: &[&str]| {
+        let mut optimizer = Command::new("node");
+        optimizer.arg(modules.join("binaryen/bin/wasm-opt")).arg(module).arg("-o").arg(module);
+        sh::run(optimizer.args(passes))
+    };
+    // Equal functions are merged until there are none; the functions with most calls come first. Without the alignment of
+    // memory accesses, which engines ignore, more functions are equal.
+    let merge =
+        ["--optimize-level=3", "--duplicate-function-elimination", "--reorder-functions", "--strip-debug"];
+    optimize(&[&["--dealign", "--remove-unused-brs", "--merge-blocks"][..], &merge].concat())?;
+    sh::write(module, order::name_by_order(&sh::read(module)?, MOST_CALLED)?)?;
+    optimize(&["--reorder-functions-by-name", "--strip-debug"])?;
     Ok(true)
 }
 

@@ -7,6 +7,7 @@ mod build;
 mod drive;
 mod expected;
 mod large;
+mod order;
 
 use std::path::Path;
 use xtask::sh::Given;
