@@ -1,7 +1,7 @@
 //! The input of a comparison, shared by all its steps.
 
 use crate::correspond::joints;
-use crate::options::Absent;
+use crate::options::Options;
 use crate::tolerance::Tolerance;
 use meshwright_core::math::wide;
 use meshwright_core::{Budget, SortedMap};
@@ -16,12 +16,7 @@ pub(crate) struct Comparison<'s, 'b> {
     /// The tolerance for meshes and clips that were stored without rounding.
     pub(crate) strict: Tolerance,
     pub(crate) extent: f64,
-    pub(crate) absent: Absent,
-    pub(crate) computed_normals: bool,
-    /// The tool keeps clips without motion, so that a missing one was deleted.
-    pub(crate) keeps_still_clips: bool,
-    /// Materials of the edited scene whose texture differs, as a flag per material.
-    pub(crate) pictures: &'s [bool],
+    pub(crate) options: Options<'s>,
     /// Parts carry their identities.
     pub(crate) marked: bool,
     pub(crate) bones: joints::Bones,

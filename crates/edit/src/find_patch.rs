@@ -24,7 +24,7 @@ impl Patch {
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
         let Original { native, exported } = *original;
-        let Options { snap, absent, marks, computed_normals, keeps_still_clips, pictures } = *options;
+        let Options { snap, marks, .. } = *options;
         for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
             scene
                 .validate()
@@ -54,10 +54,7 @@ impl Patch {
             tolerance,
             strict,
             extent,
-            absent,
-            computed_normals,
-            keeps_still_clips,
-            pictures,
+            options: *options,
             marked: marks.is_some_and(|m| m.meshes.iter().any(Option::is_some)),
             bones,
             budget,

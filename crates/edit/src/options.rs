@@ -52,38 +52,10 @@ pub struct Options<'m> {
     pub computed_normals: bool,
 }
 
-impl<'m> Options<'m> {
+impl Options<'_> {
     /// Options without marks.
     #[must_use]
     pub const fn new(snap: Snap, absent: Absent) -> Self {
         Self { snap, absent, marks: None, keeps_still_clips: false, pictures: &[], computed_normals: false }
-    }
-
-    /// Sets the identities that the parts of the edited scene carry.
-    #[must_use]
-    pub const fn with_marks(mut self, marks: &'m Marks) -> Self {
-        self.marks = Some(marks);
-        self
-    }
-
-    /// Sets whether the tool keeps clips without motion.
-    #[must_use]
-    pub const fn with_still_clips(mut self, kept: bool) -> Self {
-        self.keeps_still_clips = kept;
-        self
-    }
-
-    /// Sets which materials of the edited scene have another texture.
-    #[must_use]
-    pub const fn with_pictures(mut self, other: &'m [bool]) -> Self {
-        self.pictures = other;
-        self
-    }
-
-    /// Sets whether the normals of the native scene are computed.
-    #[must_use]
-    pub const fn with_computed_normals(mut self, computed: bool) -> Self {
-        self.computed_normals = computed;
-        self
     }
 }

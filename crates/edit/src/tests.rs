@@ -318,7 +318,7 @@ fn normals_that_the_model_does_not_have_are_no_edits() {
     *corner = 18;
     let against = |native: &Scene, computed: bool| {
         let original = Original { native, exported: &exported };
-        let options = Options::new(Snap::Default, Absent::Gone).with_computed_normals(computed);
+        let options = Options { computed_normals: computed, ..Options::new(Snap::Default, Absent::Gone) };
         recover(&edited, &original, &options, &budget()).unwrap()
     };
     for (native, computed) in [(&native, false), (&exported, true)] {
@@ -346,7 +346,7 @@ fn names_of_what_has_none_are_no_edits() {
     };
     let against = |edited: &Scene| {
         let original = Original { native: &scene, exported: &scene };
-        let options = Options::new(Snap::Default, Absent::Gone).with_marks(&marks);
+        let options = Options { marks: Some(&marks), ..Options::new(Snap::Default, Absent::Gone) };
         recover(edited, &original, &options, &budget()).unwrap()
     };
     let (back, report) = against(&edited);

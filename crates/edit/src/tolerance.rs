@@ -3,8 +3,8 @@
 use crate::options::Snap;
 use crate::tools::gltfpack;
 
-/// The tolerances of a comparison.
-#[derive(Clone, Copy, Debug)]
+/// The tolerances of a comparison. By default, all are zero.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tolerance {
     /// Distance of positions, in the scene's unit.
     pub(crate) position: f64,
@@ -44,19 +44,7 @@ impl Tolerance {
     /// Figures of `spec/gltf-in.md`, section 2: what editors and packers were measured to change.
     pub(crate) fn new(snap: Snap, extent: f64) -> Self {
         match snap {
-            Snap::Exact => Self {
-                position: 0.0,
-                normal: [0.0; 2],
-                uv: 0.0,
-                color: 0.0,
-                weight: 0.0,
-                rotation: 0.0,
-                translation: 0.0,
-                reach: 0.0,
-                scale: 0.0,
-                still: false,
-                joined: false,
-            },
+            Snap::Exact => Self::default(),
             Snap::Default => Self {
                 position: 4e-6 * extent,
                 normal: [0.2, 0.7],
@@ -65,10 +53,9 @@ impl Tolerance {
                 weight: 1e-6,
                 rotation: 2e-5,
                 translation: 3e-5 * extent,
-                reach: 0.0,
                 scale: 1e-5,
                 still: true,
-                joined: false,
+                ..Self::default()
             },
             Snap::Loose => Self {
                 position: gltfpack::POSITION * extent,

@@ -229,7 +229,7 @@ fn what_is_renamed_is_what_it_was() {
     use meshwright::edit::{Absent, Options, Original, Patch, Snap, State};
     let exported = meshwright::gltf::reread(&scene, &ExportOptions::default()).unwrap();
     let original = Original { native: &scene, exported: &exported };
-    let options = Options::new(Snap::Exact, Absent::Gone).with_marks(&import.marks);
+    let options = Options { marks: Some(&import.marks), ..Options::new(Snap::Exact, Absent::Gone) };
     let budget = meshwright::Budget::new(Limits::default());
     let Patch { scene: back, report, .. } = Patch::find(&edited, &original, &options, &budget).unwrap();
     assert_eq!(report.joints[0].change.renamed.as_ref(), Some(&last));

@@ -14,8 +14,7 @@ use crate::cmodel::model::CModel;
 use crate::skeleton::model::{Bone, SkeletonChunk};
 use crate::stream::{Packed, Stream};
 use alloc::vec::Vec;
-use meshwright_core::F32;
-use meshwright_edit::apply::{Joints, Origin, Records, Surface};
+use meshwright_edit::apply::{Joints, Origin, Records, Surface, keep_near};
 use meshwright_edit::{Attributes, Patch};
 use meshwright_scene::{Budget, ConvertError, Converted, FromSceneOptions, LimitExceeded, Scene};
 
@@ -282,26 +281,22 @@ impl SkeletonChunk {
         // An additional root that the original lacks is not an edit.
         let joints = Joints::new(self.bones.len(), &made, (native, patch), roots == 1, budget)?;
         budget.charge_items("bones", joints.records.list.len() as u64, size_of::<Bone>())?;
-        let bone = |(b, origin): (usize, &Origin)| {
-            let old = origin.original.and_then(|n| self.bones.get(n));
-            let new = origin.made.and_then(|m| new.bones.get(m));
-            let parent = |bone: Option<&Bone>| bone.and_then(|b| b.parent).map(usize::from);
-            let added = parent(new).filter(|p| *p >= count).and_then(|p| joints.records.of_made(p));
-            let parent = added.or_else(|| joints.parent(b, parent(old), parent(new)));
-            let parent = parent.and_then(|p| u16::try_from(p).ok());
-            let Some((old, new)) = old.zip(new) else {
-                return old.or(new).map(|own| Bone { parent, ..own.clone() });
-            };
-            let rest = joints.change(b).rest;
+        let above = |bone: &Bone| bone.parent.map(usize::from);
+        let bone = |(b, ([old, new], parent)): (usize, ([Option<&Bone>; 2], Option<usize>))| {
+            let added = new.and_then(above).filter(|p| *p >= count);
+            let added = added.and_then(|p| joints.records.of_made(p)).or(parent);
+            let parent = added.and_then(|p| u16::try_from(p).ok());
+            let rest = new.filter(|_| old.is_some() && joints.change(b).rest);
+            let own = old.or(new)?;
             Some(Bone {
-                position: if rest { changed(old.position, new.position) } else { old.position },
-                rotation: if rest { changed(old.rotation, new.rotation) } else { old.rotation },
-                scale: if rest { changed(old.scale, new.scale) } else { old.scale },
+                position: rest.map_or(own.position, |new| keep_near(own.position, new.position)),
+                rotation: rest.map_or(own.rotation, |new| keep_near(own.rotation, new.rotation)),
+                scale: rest.map_or(own.scale, |new| keep_near(own.scale, new.scale)),
                 parent,
-                children: old.children.clone(),
+                children: own.children.clone(),
             })
         };
-        let bones = joints.records.list.iter().enumerate().filter_map(bone).collect();
+        let bones = joints.bones([&self.bones, &new.bones], above).enumerate().filter_map(bone).collect();
         let mut merged = Self { bones, ..self.clone() };
         let parents = |s: &Self| s.bones.iter().map(|b| b.parent).collect::<Vec<_>>();
         if parents(&merged) != parents(self) {
@@ -312,10 +307,4 @@ impl SkeletonChunk {
         }
         Ok(Converted::new(merged, patch.losses_of_edits(losses)))
     }
-}
-
-/// Returns the new value of a bone, or the original's if they differ only by rounding.
-fn changed<const N: usize>(old: [F32; N], new: [F32; N]) -> [F32; N] {
-    let near = |(a, b): (&F32, &F32)| (a.get() - b.get()).abs() <= 1e-6 * a.get().abs().max(1.0);
-    if old.iter().zip(&new).all(near) { old } else { new }
 }

@@ -83,7 +83,7 @@ pub fn frames(
         for &a in starting.get(&number).map_or(&[][..], Vec::as_slice) {
             match (removed, stays.get(a) == Some(&true)) {
                 (true, false) => made.add_clip(a),
-                (false, true) => made.start(a),
+                (false, true) => made.start_at(a, made.frames.len()),
                 _ => {}
             }
         }
@@ -151,11 +151,7 @@ struct Making<'r> {
 }
 
 impl Making<'_> {
-    /// Starts a clip at the next frame.
-    fn start(&mut self, a: usize) {
-        self.start_at(a, self.frames.len());
-    }
-
+    /// Starts a clip at a frame.
     fn start_at(&mut self, a: usize, frame: usize) {
         if let Some(slot) = self.starts.get_mut(a) {
             *slot = u32::try_from(frame).ok();
@@ -180,7 +176,7 @@ impl Making<'_> {
         match shown {
             Some(at) => self.start_at(a, at),
             None => {
-                self.start(a);
+                self.start_at(a, self.frames.len());
                 (0..length).for_each(|i| self.push(self.runs.frame(a, i)));
             }
         }

@@ -82,6 +82,20 @@ impl Joints {
         if keeps { kept } else { made.and_then(|p| self.records.of_made(p)) }
     }
 
+    /// Returns, for each bone of the result, the original and the made bone, and the parent in the result. `parent`
+    /// returns a bone's parent.
+    pub fn bones<'b, B>(
+        &'b self,
+        [original, made]: [&'b [B]; 2],
+        parent: impl Fn(&B) -> Option<usize> + 'b,
+    ) -> impl Iterator<Item = ([Option<&'b B>; 2], Option<usize>)> {
+        self.records.list.iter().enumerate().map(move |(bone, origin)| {
+            let old = origin.original.and_then(|n| original.get(n));
+            let new = origin.made.and_then(|m| made.get(m));
+            ([old, new], self.parent(bone, old.and_then(&parent), new.and_then(&parent)))
+        })
+    }
+
     /// Returns true if a bone has another pose in a frame than in the original's frame. In a frame outside every clip,
     /// bones have the rest pose.
     pub fn is_changed(&self, bone: usize, frame: &FrameOrigin, clips: &Clips<'_>) -> bool {

@@ -145,14 +145,11 @@ impl<R: Clone + PartialEq> Corners<R> {
     ) -> Vec<[VertexPlace; 3]> {
         let triangle = |(t, made): (usize, &[u32; 3])| {
             let kept = surface.triangle(t).and_then(|n| old.get(n)).copied();
-            surface.corners(t, kept, *made).map(|corner| self.place_corner(&corner, || row(&corner)))
+            surface.corners(t, kept, *made).map(|corner| {
+                let original = corner.original.and_then(|n| usize::try_from(n).ok());
+                self.place(original, usize::try_from(corner.made).unwrap_or(usize::MAX), || row(&corner))
+            })
         };
         new.iter().enumerate().map(triangle).collect()
-    }
-
-    /// Places one corner. `row` computes the value of the vertex.
-    pub fn place_corner(&mut self, corner: &Corner, row: impl FnOnce() -> R) -> VertexPlace {
-        let original = corner.original.and_then(|n| usize::try_from(n).ok());
-        self.place(original, usize::try_from(corner.made).unwrap_or(usize::MAX), row)
     }
 }

@@ -19,8 +19,8 @@ pub use corners::{Corners, Numbers, VertexPlace};
 pub use frames::{FrameOrigin, Frames, Kept, Runs, frames};
 pub use joints::Joints;
 pub use meshes::{Corner, MeshOrigin, Surface};
-pub use records::{Origin, Records};
-pub use skinned::{ApplyPatch, Made, Merge, Originals, PatchBone, apply};
+pub use records::{Origin, Records, keep_near};
+pub use skinned::{ApplyPatch, Made, Merge, Originals, apply};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The records of a merged file: those of the original, and those made from the edited scene.
 
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded, SortedMap};
+use meshwright_core::{Budget, F32, LimitExceeded, SortedMap};
 
 /// The sources of a record of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,6 +123,14 @@ impl Records {
         self.list.len() == self.original.len()
             && self.original.iter().enumerate().all(|(n, at)| *at == Some(n))
     }
+}
+
+/// Returns the new value of a record, or the original's if they differ only by rounding.
+#[must_use]
+pub fn keep_near<const N: usize>(old: [F32; N], new: [F32; N]) -> [F32; N] {
+    let wide = |value: &F32| f64::from(value.get());
+    let near = |(a, b): (&F32, &F32)| (wide(a) - wide(b)).abs() <= 1e-6 * wide(a).abs().max(1.0);
+    if old.iter().zip(&new).all(near) { old } else { new }
 }
 
 #[cfg(test)]

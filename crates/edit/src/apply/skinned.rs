@@ -3,7 +3,6 @@
 use super::clips::{ClipList, Clips};
 use super::frames::{FrameOrigin, Frames, Kept, frames};
 use super::joints::Joints;
-use super::records::Origin;
 use crate::patch::Patch;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,17 +11,6 @@ use meshwright_scene::{ConvertError, Loss, Scene};
 
 /// The original of each part of a result, by number.
 pub type Originals = Vec<Option<usize>>;
-
-/// A bone of a format.
-pub trait PatchBone: Copy {
-    /// Returns the parent.
-    fn parent(&self) -> Option<usize>;
-
-    /// Returns the bone with the name of another, if there is one, and with a parent. Without a parent, a root keeps the
-    /// value that it has for none.
-    #[must_use]
-    fn merged(self, name: Option<&Self>, parent: Option<usize>) -> Self;
-}
 
 /// The functions that a format with bones and frames provides so that patches can be written into its models.
 ///
@@ -33,8 +21,6 @@ pub trait PatchBone: Copy {
 /// - Crucible and FSOMODEL have no clips.
 /// - The Sims store bones, skins and motions in files of their own.
 pub trait ApplyPatch: Clone + PartialEq {
-    /// A bone.
-    type Bone: PatchBone;
     /// The pose of a bone in a frame.
     type Pose: Copy + PartialEq;
     /// Stored bounds.
@@ -43,8 +29,8 @@ pub trait ApplyPatch: Clone + PartialEq {
     /// All frames of the original stay if a companion file lists the clips.
     const KEEPS_LISTED_FRAMES: bool;
 
-    /// Returns the bones.
-    fn bones(&self) -> &[Self::Bone];
+    /// Number of bones.
+    fn bone_count(&self) -> usize;
 
     /// Returns the poses of all bones in a frame. The first frame is the bind pose.
     fn frame(&self, frame: usize) -> &[Self::Pose];
@@ -126,7 +112,7 @@ pub fn apply<'a, M: ApplyPatch>(
 ) -> Result<(M, Frames, Clips<'a>), ConvertError> {
     let mut wanted = false;
     loop {
-        let joints = Joints::new(original.bones().len(), &made.joints, (native, patch), wanted, budget)?;
+        let joints = Joints::new(original.bone_count(), &made.joints, (native, patch), wanted, budget)?;
         let clips = Clips::new(native, patch, budget)?;
         let work = Merge { original, made, patch, joints, clips, list, budget };
         let (model, frames) = work.merged(losses)?;
@@ -144,22 +130,9 @@ impl<M: ApplyPatch> Merge<'_, M> {
         model.put_shape(self)?;
         let plan = self.frames(M::KEEPS_LISTED_FRAMES && self.list == ClipList::Companion)?;
         let origins = model.put_frames(self, &plan)?;
-        self.put_bounds(&mut model, origins.into_iter(), losses)?;
+        self.put_bounds(&mut model, &origins, losses)?;
         model.finish()?;
         Ok((model, plan))
-    }
-
-    /// Returns the bones of the result.
-    pub fn bones(&self) -> Vec<M::Bone> {
-        let bone = |(b, Origin { original, made }): (usize, &Origin)| {
-            let native = original.and_then(|n| self.original.bones().get(n));
-            let made = made.and_then(|m| self.made.model.bones().get(m));
-            let parent =
-                self.joints.parent(b, native.and_then(M::Bone::parent), made.and_then(M::Bone::parent));
-            let name = made.filter(|_| self.joints.change(b).renamed);
-            native.or(made).map(|own| own.merged(name, parent))
-        };
-        self.joints.records.list.iter().enumerate().filter_map(bone).collect()
     }
 
     /// Returns the pose of a frame of the result. Bones without a known pose have `None`.
@@ -189,17 +162,24 @@ impl<M: ApplyPatch> Merge<'_, M> {
     fn put_bounds(
         &self,
         model: &mut M,
-        origins: impl Iterator<Item = Option<usize>>,
+        origins: &Originals,
         losses: &mut Vec<Loss>,
     ) -> Result<(), LimitExceeded> {
-        let (mut was, mut is) = (self.original.clone(), model.clone());
-        let affordable = is != was && is.bound_within(self.budget, losses)?;
-        if !affordable || !was.bound_within(self.budget, losses)? {
+        let mut is = model.clone();
+        if is == *self.original || !is.bound_within(self.budget, losses)? {
+            return Ok(());
+        }
+        let origins =
+            || core::iter::once(Some(0)).chain(origins.iter().map(|n| n.map(|n| n.saturating_add(1))));
+        // If all stored bounds are the computed ones, it does not matter how the original's were computed.
+        let same =
+            model.bounds().zip(is.bounds()).zip(origins()).all(|((to, is), n)| n.is_none() || to == is);
+        let mut was = self.original.clone();
+        if !same && !was.bound_within(self.budget, losses)? {
             return Ok(());
         }
         let was: Vec<_> = was.bounds().collect();
-        let origins = core::iter::once(Some(0)).chain(origins.map(|n| n.map(|n| n.saturating_add(1))));
-        for ((to, is), n) in model.bounds().zip(is.bounds()).zip(origins) {
+        for ((to, is), n) in model.bounds().zip(is.bounds()).zip(origins()) {
             if n.and_then(|n| was.get(n)).is_none_or(|was| **was != *is) {
                 *to = *is;
             }

@@ -296,13 +296,18 @@ fn axes_of(skeleton: &Skeleton, budget: &Budget) -> Result<Vec<Quat>, LimitExcee
 }
 
 /// Returns all joints of some skeletons.
-fn joints(skeletons: &[Skeleton]) -> impl Iterator<Item = (At, &meshwright_scene::Joint)> {
+pub(crate) fn joints(skeletons: &[Skeleton]) -> impl Iterator<Item = (At, &meshwright_scene::Joint)> {
     skeletons.iter().enumerate().flat_map(|(skeleton, s)| {
         s.joints.iter().enumerate().map(move |(joint, j)| (At { skeleton, joint }, j))
     })
 }
 
-fn filled<T: Clone>(skeletons: &[Skeleton], value: T, budget: &Budget) -> Result<Vec<Vec<T>>, LimitExceeded> {
+/// Returns a list per skeleton, with a value for each joint.
+pub(crate) fn filled<T: Clone>(
+    skeletons: &[Skeleton],
+    value: T,
+    budget: &Budget,
+) -> Result<Vec<Vec<T>>, LimitExceeded> {
     let mut lists = budget.reserve("joints", skeletons.len())?;
     for skeleton in skeletons {
         lists.push(budget.filled("joints", skeleton.joints.len(), value.clone())?);

@@ -1,10 +1,11 @@
 //! Parts that carry their identity.
 
-use crate::joint_index::At;
+use crate::correspond::joints::joints;
+use crate::joint_index::{At, ListIndex};
 use crate::tools::gltf_transform::is_palette;
 use alloc::vec::Vec;
 use meshwright_core::SortedMap;
-use meshwright_scene::{Mark, Marks, Scene, Skeleton};
+use meshwright_scene::{Mark, Marks, Scene};
 
 /// Returns the native part of each part that carries an identity.
 fn claimed<'m, K: Copy + Ord>(
@@ -42,20 +43,9 @@ pub(crate) fn materials(marks: &Marks, edited: &Scene, exported: &Scene) -> Sort
 
 /// Returns pairs of the edited joints that carry an identity and their native joints.
 pub(crate) fn pairs(marks: &Marks, edited: &Scene, exported: &Scene) -> Vec<(At, At)> {
-    let of = |(skeleton, (joints, marks)): (usize, (&'_ Skeleton, &'_ Vec<Option<Mark>>))| {
-        let named = joints.joints.iter().zip(marks).enumerate();
-        named
-            .filter_map(|(joint, (own, mark))| {
-                Some((At { skeleton, joint }, own.name.clone(), mark.clone()?))
-            })
-            .collect::<Vec<_>>()
-    };
-    let parts: Vec<_> = edited.skeletons.iter().zip(&marks.joints).enumerate().flat_map(of).collect();
-    let native = |mark: &Mark| {
-        let joint = exported.skeletons.get(mark.of)?.joints.get(mark.index)?;
-        Some(joint.name.as_str())
-    };
-    let parts = parts.iter().map(|(at, name, mark)| (*at, name.as_str(), mark));
+    let parts = joints(&edited.skeletons);
+    let parts = parts.filter_map(|(at, own)| Some((at, own.name.as_str(), at.get(&marks.joints)?.as_ref()?)));
+    let native = |mark: &Mark| Some(exported.skeletons.get(mark.of)?.joints.get(mark.index)?.name.as_str());
     let pairs = claimed(parts, native).into_iter();
     pairs.map(|(at, (skeleton, joint))| (at, At { skeleton, joint })).collect()
 }

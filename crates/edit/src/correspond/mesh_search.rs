@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, distance, dot, narrow, unit, wide};
-use meshwright_scene::{ConvertError, Mesh};
+use meshwright_scene::{ConvertError, Mesh, Scene};
 
 /// An edited mesh and one of its vertices.
 pub(crate) type EditedVertex = (usize, usize);
@@ -255,25 +255,34 @@ impl Found<'_> {
     }
 }
 
+/// Returns the nodes that draw each mesh, with their world transforms.
+pub(crate) fn instances(
+    scene: &Scene,
+    path: &str,
+) -> Result<SortedMap<usize, Vec<(usize, Affine64)>>, ConvertError> {
+    let drawn = scene.drawn_meshes().ok_or_else(|| ConvertError::invalid(path, "parents form a cycle"))?;
+    let mut nodes: SortedMap<usize, Vec<(usize, Affine64)>> = SortedMap::new();
+    for (node, mesh, world) in drawn {
+        nodes.entry(mesh.0).or_default().push((node.0, world.wide()));
+    }
+    Ok(nodes)
+}
+
 /// Prepares the native meshes for the search.
 pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
-    let drawn =
-        work.exported.drawn_meshes().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
-    let mut worlds: SortedMap<usize, Affine64> = SortedMap::new();
-    for (_, mesh, world) in drawn {
-        worlds.entry(mesh.0).or_insert_with(|| world.wide());
-    }
+    let worlds = instances(work.exported, "exported.nodes")?;
     let mut found = work.budget.reserve("meshes", work.exported.meshes.len())?;
     for (m, mesh) in work.exported.meshes.iter().enumerate() {
         let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
         work.budget.charge_items("vertices", vertices as u64, size_of::<(Slot, [u64; 4])>())?;
         work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
         // If the model stores no normals, those of the export are computed and cannot be edited.
-        let shaded = !work.computed_normals
+        let shaded = !work.options.computed_normals
             && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
         let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
+        let world = worlds.get(&m).and_then(|list| Some(list.first()?.1));
         found.push(Found {
-            exported: PlacedMesh::new(mesh, worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY)),
+            exported: PlacedMesh::new(mesh, world.unwrap_or(Affine64::IDENTITY)),
             shading: OnceCell::new(),
             bound: BoundMesh::new(work, placed, mesh)?,
             class: classes(mesh),

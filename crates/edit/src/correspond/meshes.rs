@@ -5,7 +5,7 @@ use crate::correspond::faces::{place, ticked};
 use crate::correspond::joints::is_near_transform;
 use crate::correspond::matching::{match_vertices, settle, spread};
 use crate::correspond::material_parts;
-use crate::correspond::mesh_search::{Edited, Found, measure, native};
+use crate::correspond::mesh_search::{Edited, Found, instances, measure, native};
 use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::twins;
 use crate::correspond::vertices::{Grid, Moved, Place, PlacedMesh, unbound};
@@ -18,7 +18,6 @@ use crate::tools::names::stem;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
-use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, wide};
 use meshwright_scene::{ConvertError, Mesh, Scene, Skin};
 
@@ -95,16 +94,7 @@ fn unposed_meshes<'s>(
     found: &[Found<'_>],
 ) -> Result<Vec<Edited<'s>>, ConvertError> {
     let scene = work.edited;
-    let drawn =
-        scene.drawn_meshes().ok_or_else(|| ConvertError::invalid("edited.nodes", "parents form a cycle"))?;
-    let mut worlds: SortedMap<usize, Vec<(usize, Affine64)>> = SortedMap::new();
-    for (node, mesh, world) in drawn {
-        worlds.entry(mesh.0).or_default().push((node.0, world.wide()));
-    }
-    let mut homes: SortedMap<usize, Vec<(usize, Affine64)>> = SortedMap::new();
-    for (node, mesh, world) in work.native.drawn_meshes().unwrap_or_default() {
-        homes.entry(mesh.0).or_default().push((node.0, world.wide()));
-    }
+    let (worlds, homes) = (instances(scene, "edited.nodes")?, instances(work.native, "native.nodes")?);
     let mut taken = alloc::vec![false; found.len()];
     for marked in work.meshes.values() {
         taken.get_mut(*marked).into_iter().for_each(|slot| *slot = true);
@@ -218,14 +208,9 @@ fn named(work: &Comparison<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool])
     Some(found)
 }
 
-/// Returns the state for the changes of a mesh.
-pub(crate) fn state(change: &MeshChange) -> State {
-    if *change == MeshChange::default() { State::Untouched } else { State::Edited }
-}
-
 /// Returns true if a native mesh stays although no edited mesh matches it.
 pub(crate) fn stays_absent(work: &Comparison<'_, '_>, m: usize) -> bool {
-    let nothing = work.edited.meshes.is_empty() && work.absent == Absent::Kept;
+    let nothing = work.edited.meshes.is_empty() && work.options.absent == Absent::Kept;
     // A tool that shows only one scene drops the other levels of detail.
     let leveled = work.edited.levels.is_empty() && !finest(work.native, m);
     let empty = work.exported.meshes.get(m).is_none_or(|m| m.triangles.is_empty() || m.positions.is_empty());

@@ -102,22 +102,19 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let skeleton = sampler.clip().skeleton.0;
         let Some(source) = work.edited.skeletons.get(skeleton) else { return Ok(None) };
         let count = source.joints.len();
-        let edges = work.budget.filled("joints", count, [Trs64::IDENTITY; 2])?;
-        let (locals, worlds) = (Vec::new(), Vec::new());
+        work.budget.charge_items("joints", count as u64, size_of::<[Trs64; 4]>())?;
+        let (locals, worlds, edges) = (Vec::new(), Vec::new(), Vec::new());
         let straight = if work.tolerance.still { Straight::new(work, placed, skeleton)? } else { None };
         let end = keyed_seconds(sampler.clip());
         let mut poser =
             Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, end, straight };
-        for (edge, seconds) in [0.0, end].into_iter().enumerate() {
+        let pose = |poser: &mut Self, seconds| {
             poser.seek(seconds)?;
-            for joint in 0..count {
-                let local = poser.local(joint).map(|local| Trs64::from_affine(&local));
-                let slot = poser.edges.get_mut(joint).and_then(|edges| edges.get_mut(edge));
-                if let Some((slot, local)) = slot.zip(local) {
-                    *slot = local;
-                }
-            }
-        }
+            let local = |joint| poser.local(joint).map_or(Trs64::IDENTITY, |m| Trs64::from_affine(&m));
+            Ok::<Vec<_>, ConvertError>((0..count).map(local).collect())
+        };
+        let (first, last) = (pose(&mut poser, 0.0)?, pose(&mut poser, end)?);
+        poser.edges = first.into_iter().zip(last).map(<[Trs64; 2]>::from).collect();
         Ok(Some(poser))
     }
 

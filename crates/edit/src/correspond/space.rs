@@ -37,8 +37,9 @@ pub(crate) fn modelled<'s>(
         // The skeleton at rest undoes a transform in which a tool only stored the vertices.
         let drawn = uniform(rested.iter().copied(), extent);
         let seen = |m: &Affine64| drawn.is_none_or(|drawn| are_close(&drawn, m, extent));
-        let offset = bind_offset(skeleton, s, exported, bones, extent);
-        let grown = offset.is_some_and(|m| is_transformed(&rested, s, exported, bones, &m, extent));
+        let own_bind = Matched { skeleton, s, exported, bones };
+        let offset = own_bind.bind_offset(extent);
+        let grown = offset.is_some_and(|m| own_bind.is_transformed(&rested, &m, extent));
         let stated = offset.filter(|m| !grown && seen(m));
         let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
         let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
@@ -47,8 +48,7 @@ pub(crate) fn modelled<'s>(
         let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
         let better = sure.chain(some).filter(|(n, _)| *n > own);
         let Some((_, space)) = better.max_by_key(|(n, _)| *n) else {
-            if let Some(factor) = scale_of(skeleton, s, exported, bones).filter(|_| grown || drawn.is_some())
-            {
+            if let Some(factor) = own_bind.scale().filter(|_| grown || drawn.is_some()) {
                 level(scene.to_mut(), s, factor);
                 bones.factors.insert(s, factor);
             }
@@ -70,7 +70,8 @@ pub(crate) fn modelled<'s>(
                 *normal = turned.map_or(*normal, narrow);
             }
         }
-        let factor = scene.skeletons.get(s).and_then(|own| scale_of(own, s, exported, bones));
+        let factor =
+            scene.skeletons.get(s).and_then(|skeleton| Matched { skeleton, s, exported, bones }.scale());
         if let Some(factor) = factor {
             level(scene, s, factor);
             bones.factors.insert(s, factor);
@@ -79,61 +80,96 @@ pub(crate) fn modelled<'s>(
     Ok(scene)
 }
 
-/// Returns the scale of a skeleton compared to the original's, if all bind poses and the roots have the same. A tool may
-/// have dropped the scales of the original's bones; only the positions of the roots tell.
-fn scale_of(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
-    let size = |m: &Affine64| Trs64::from_affine(m).scale;
-    let differs = |by: &f64| *by > 0.0 && (by - 1.0).abs() > 1e-3;
-    let native = common_scale(skeleton, s, exported, bones, size);
-    if native.is_some_and(|by| !differs(&by)) {
-        return None;
-    }
-    let dropped = common_scale(skeleton, s, exported, bones, |_| [1.0; 3]);
-    let by = root_distance(skeleton, s, exported, bones);
-    let keeps = native.zip(dropped).zip(by);
-    let keeps = keeps.is_some_and(|((kept, dropped), by)| (kept - by).abs() < (dropped - by).abs());
-    dropped.filter(|_| !keeps).or(native).filter(differs)
-}
-
-/// Returns the distance of the bound roots from the origin compared to the original's.
-fn root_distance(skeleton: &Skeleton, s: usize, exported: &Scene, bones: &Bones) -> Option<f64> {
-    let roots = skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
-    let places = roots.filter_map(|(joint, _)| {
-        let at = bones.get(At { skeleton: s, joint }).native?;
-        Some((bind(skeleton, joint)?.w, bind(exported.skeletons.get(at.skeleton)?, at.joint)?.w))
-    });
-    let (here, there) =
-        places.fold((0.0, 0.0), |(a, b), (here, there)| (a + length(here), b + length(there)));
-    Some(here / there).filter(|by| by.is_finite())
-}
-
-/// Returns the scale of all bind poses and of the roots at rest compared to the original's, whose sizes `there` returns.
-fn common_scale(
-    skeleton: &Skeleton,
+/// A skeleton of the edited scene, and the matches of its joints.
+struct Matched<'a> {
+    skeleton: &'a Skeleton,
     s: usize,
-    exported: &Scene,
-    bones: &Bones,
-    there: impl Fn(&Affine64) -> [f64; 3],
-) -> Option<f64> {
-    let size = |m: &Affine64| Trs64::from_affine(m).scale;
-    let mut factor = None;
-    for (joint, own) in skeleton.joints.iter().enumerate() {
-        let Some(at) = bones.get(At { skeleton: s, joint }).native else { continue };
-        let Some(of) = exported.skeletons.get(at.skeleton) else { continue };
-        let (here, bound) = own.inverse_bind.wide().inverse().zip(bind(of, at.joint))?;
-        let rest = of.joints.get(at.joint)?.rest.to_affine64();
-        // Joints below others have translations only.
-        let root = own.parent.is_none().then(|| (size(&own.rest.to_affine64()), there(&rest)));
-        let pairs = core::iter::once((size(&here), there(&bound))).chain(root);
-        for (here, there) in pairs.flat_map(|(a, b)| a.into_iter().zip(b)) {
-            let by = here / there;
-            let first = *factor.get_or_insert(by);
-            if !by.is_finite() || (by - first).abs() > 1e-3 * first {
-                return None;
+    exported: &'a Scene,
+    bones: &'a Bones,
+}
+
+impl<'a> Matched<'a> {
+    /// Returns the skeleton and the index of the joint that a joint was matched to.
+    fn native(&self, joint: usize) -> Option<(&'a Skeleton, usize)> {
+        let at = self.bones.get(At { skeleton: self.s, joint }).native?;
+        Some((self.exported.skeletons.get(at.skeleton)?, at.joint))
+    }
+
+    /// Returns the scale of the skeleton compared to the original's, if all bind poses and the roots have the same. A
+    /// tool may have dropped the scales of the original's bones; only the positions of the roots tell.
+    fn scale(&self) -> Option<f64> {
+        let differs = |by: &f64| *by > 0.0 && (by - 1.0).abs() > 1e-3;
+        let native = self.common_scale(size);
+        if native.is_some_and(|by| !differs(&by)) {
+            return None;
+        }
+        let dropped = self.common_scale(|_| [1.0; 3]);
+        let keeps = native.zip(dropped).zip(self.root_distance());
+        let keeps = keeps.is_some_and(|((kept, dropped), by)| (kept - by).abs() < (dropped - by).abs());
+        dropped.filter(|_| !keeps).or(native).filter(differs)
+    }
+
+    /// Returns the distance of the bound roots from the origin compared to the original's.
+    fn root_distance(&self) -> Option<f64> {
+        let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
+        let places = roots.filter_map(|(joint, _)| {
+            let (of, at) = self.native(joint)?;
+            Some((bind(self.skeleton, joint)?.w, bind(of, at)?.w))
+        });
+        let (here, there) =
+            places.fold((0.0, 0.0), |(a, b), (here, there)| (a + length(here), b + length(there)));
+        Some(here / there).filter(|by| by.is_finite())
+    }
+
+    /// Returns the scale of all bind poses and of the roots at rest compared to the original's, whose sizes `there`
+    /// returns.
+    fn common_scale(&self, there: impl Fn(&Affine64) -> [f64; 3]) -> Option<f64> {
+        let mut factor = None;
+        for (joint, own) in self.skeleton.joints.iter().enumerate() {
+            let Some((of, at)) = self.native(joint) else { continue };
+            let (here, bound) = own.inverse_bind.wide().inverse().zip(bind(of, at))?;
+            let rest = of.joints.get(at)?.rest.to_affine64();
+            // Joints below others have translations only.
+            let root = own.parent.is_none().then(|| (size(&own.rest.to_affine64()), there(&rest)));
+            let pairs = core::iter::once((size(&here), there(&bound))).chain(root);
+            for (here, there) in pairs.flat_map(|(a, b)| a.into_iter().zip(b)) {
+                let by = here / there;
+                let first = *factor.get_or_insert(by);
+                if !by.is_finite() || (by - first).abs() > 1e-3 * first {
+                    return None;
+                }
             }
         }
+        factor
     }
-    factor
+
+    /// Returns the transform by which all bind matrices differ from the exported ones, if it is the same for all.
+    fn bind_offset(&self, extent: f64) -> Option<Affine64> {
+        let spaces = self.skeleton.joints.iter().enumerate().filter_map(|(joint, own)| {
+            let (of, at) = self.native(joint)?;
+            Some(bind(of, at)?.after(&own.inverse_bind.wide()))
+        });
+        uniform(spaces, extent).filter(|first| !is_near_transform(first, &Affine64::IDENTITY, extent))
+    }
+
+    /// Returns true if the skeleton with its vertices was transformed by the inverse of `space`, so that it shows the
+    /// original in its rest pose. `rested_here` are the transforms of its joints from bind to rest pose.
+    fn is_transformed(&self, rested_here: &[Affine64], space: &Affine64, extent: f64) -> bool {
+        let Some(by) = space.inverse() else { return false };
+        let mut rested_there = SortedMap::new();
+        rested_here.iter().enumerate().all(|(joint, here)| {
+            let native = self.bones.get(At { skeleton: self.s, joint }).native;
+            let there = native.zip(self.native(joint)).and_then(|(at, (of, _))| {
+                rested_there.entry(at.skeleton).or_insert_with(|| rested(of)).get(at.joint).copied()
+            });
+            there.is_none_or(|there| are_close(here, &by.after(&there).after(space), extent))
+        })
+    }
+}
+
+/// Returns the scale of a transform along its axes.
+fn size(m: &Affine64) -> [f64; 3] {
+    Trs64::from_affine(m).scale
 }
 
 /// Moves the scale of a skeleton from its roots into the translations of the joints below.
@@ -184,53 +220,11 @@ fn level(scene: &mut Scene, s: usize, factor: f64) {
     }
 }
 
-/// Returns the transform by which all bind matrices differ from the exported ones, if it is the same for all.
-fn bind_offset(
-    skeleton: &Skeleton,
-    s: usize,
-    exported: &Scene,
-    bones: &Bones,
-    extent: f64,
-) -> Option<Affine64> {
-    let spaces = skeleton.joints.iter().enumerate().filter_map(|(joint, j)| {
-        let native = bones.get(At { skeleton: s, joint }).native?;
-        let there = bind(exported.skeletons.get(native.skeleton)?, native.joint)?;
-        Some(there.after(&j.inverse_bind.wide()))
-    });
-    one(spaces, extent)
-}
-
-/// Returns true if a skeleton with its vertices was transformed by the inverse of `space`, so that it shows the original
-/// in its rest pose. `rested_here` are the transforms of its joints from bind to rest pose.
-fn is_transformed(
-    rested_here: &[Affine64],
-    s: usize,
-    exported: &Scene,
-    bones: &Bones,
-    space: &Affine64,
-    extent: f64,
-) -> bool {
-    let Some(by) = space.inverse() else { return false };
-    let mut rested_there = SortedMap::new();
-    rested_here.iter().enumerate().all(|(joint, here)| {
-        let there = bones.get(At { skeleton: s, joint }).native.and_then(|at| {
-            let skeleton = exported.skeletons.get(at.skeleton)?;
-            rested_there.entry(at.skeleton).or_insert_with(|| rested(skeleton)).get(at.joint).copied()
-        });
-        there.is_none_or(|there| are_close(here, &by.after(&there).after(space), extent))
-    })
-}
-
 /// Returns the transform that the rest pose applies to the vertices of each joint. It is the same for all joints if the
 /// rest pose is the bind pose.
 fn rested(skeleton: &Skeleton) -> Vec<Affine64> {
     let model = skeleton.rest_model().unwrap_or_default();
     skeleton.joints.iter().zip(model).map(|(j, m)| m.wide().after(&j.inverse_bind.wide())).collect()
-}
-
-/// Returns the first transform, if all are nearly equal and it is not the identity.
-fn one(spaces: impl Iterator<Item = Affine64>, extent: f64) -> Option<Affine64> {
-    uniform(spaces, extent).filter(|first| !is_near_transform(first, &Affine64::IDENTITY, extent))
 }
 
 /// Returns the first transform, if all are nearly equal.

@@ -32,7 +32,10 @@ pub(crate) fn add_clips(
     // If there are few poses, the vertices decide.
     let told = own.is_few() && own.is_near() && meshes.is_lossless();
     let tolerance = if own.is_lossless() || told { work.strict } else { work.tolerance };
-    renamed(work, placed, tolerance, scene, &mut pairs)?;
+    let samples = Sampled { work, placed, tolerance, skeletons: &scene.skeletons };
+    renamed(&samples, &mut pairs)?;
+    let of = |c| pairs.iter().position(|native| *native == Some(c));
+    patch.correspondence.clips = (0..work.native.clips.len()).map(of).collect();
     let natives = core::mem::take(&mut scene.clips);
     // Number of frames of clips that show each pose.
     let mut shown: SortedMap<(usize, u32), usize> = SortedMap::new();
@@ -49,11 +52,11 @@ pub(crate) fn add_clips(
     maker.reshape()?;
     for (c, native) in natives.into_iter().enumerate() {
         let mut part = Part { name: native.name.clone(), ..Part::default() };
-        let edited = pairs.iter().find(|(_, n)| **n == Some(c)).map(|(e, _)| *e);
-        match edited {
+        match of(c) {
             Some(e) => {
                 part.change = maker.native(c, e, native)?;
-                if !part.change.is_none() {
+                // A missing end that was restored does not count as an edit.
+                if part.change != (ClipChange { cut: part.change.cut, ..ClipChange::default() }) {
                     part.state = State::Edited;
                 }
                 maker.known(c, &part.change);
@@ -67,43 +70,27 @@ pub(crate) fn add_clips(
         }
         report.clips.push(part);
     }
-    for (e, _) in pairs.iter().filter(|(_, native)| native.is_none()) {
-        maker.foreign(*e, report)?;
+    for (e, _) in pairs.iter().enumerate().filter(|(_, native)| native.is_none()) {
+        maker.foreign(e, report)?;
     }
     patch.clips = maker.patches;
-    let of = |c| pairs.iter().find(|(_, native)| **native == Some(c)).map(|(e, _)| *e);
-    patch.correspondence.clips = (0..work.native.clips.len()).map(of).collect();
     Ok(())
 }
 
-impl ClipChange {
-    /// Returns true if nothing was edited. A missing end was restored and does not count.
-    fn is_none(&self) -> bool {
-        *self == Self { cut: self.cut, ..Self::default() }
-    }
-}
-
 /// Returns the native clip of each edited one by name: the whole name, or the part after the skeleton's name.
-fn pairs(work: &Comparison<'_, '_>) -> SortedMap<usize, Option<usize>> {
-    let mut taken = SortedSet::new();
-    let mut pairs = SortedMap::new();
-    let keys = [
-        |name: &str| String::from(name),
-        |name: &str| clip_name(name).into(),
-        |name: &str| stem(name).into(),
-    ];
+fn pairs(work: &Comparison<'_, '_>) -> Vec<Option<usize>> {
+    let mut pairs = alloc::vec![None; work.edited.clips.len()];
+    let keys: [fn(&str) -> &str; 3] = [|name| name, clip_name, stem];
     for (k, key) in keys.into_iter().enumerate() {
         for (e, clip) in work.edited.clips.iter().enumerate() {
-            if pairs.get(&e).copied().flatten().is_some() {
-                continue;
-            }
-            let name = key(&clip.name);
+            let (name, free) = (key(&clip.name), |n: usize| !pairs.contains(&Some(n)));
             let mut natives = work.exported.clips.iter().enumerate();
             // Numbers at the end of names distinguish clips with the same name.
-            let is = |n: usize| k < 2 || is_shared(work.exported, n);
-            let found = natives.position(|(n, native)| native.name == name && !taken.contains(&n) && is(n));
-            taken.extend(found);
-            pairs.insert(e, found);
+            let is = |n: usize| free(n) && (k < 2 || is_shared(work.exported, n));
+            let found = natives.position(|(n, native)| native.name == name && is(n));
+            if let Some(slot) = pairs.get_mut(e).filter(|slot| slot.is_none()) {
+                *slot = found;
+            }
         }
     }
     pairs
@@ -166,11 +153,11 @@ const TELLING: f64 = 16.0;
 fn exactness(
     work: &Comparison<'_, '_>,
     placed: &Placed,
-    pairs: &SortedMap<usize, Option<usize>>,
+    pairs: &[Option<usize>],
 ) -> Result<Exactness, ConvertError> {
     let mut found = Exactness::default();
     let (mut first, mut pose) = (Vec::new(), Vec::new());
-    for (e, c) in pairs.iter().filter_map(|(e, c)| Some((*e, (*c)?))) {
+    for (e, c) in pairs.iter().enumerate().filter_map(|(e, c)| Some((e, (*c)?))) {
         let exported = Sampler::new(work.exported, c, work.budget)?;
         let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
         if poser.leans() {
@@ -193,27 +180,20 @@ fn exactness(
 }
 
 /// Matches the remaining clips that show the same motion under another name.
-fn renamed(
-    work: &Comparison<'_, '_>,
-    placed: &Placed,
-    tolerance: Tolerance,
-    scene: &mut Scene,
-    pairs: &mut SortedMap<usize, Option<usize>>,
-) -> Result<(), ConvertError> {
-    let maker = Maker { work, placed, tolerance, scene, shown: SortedMap::new(), patches: Vec::new() };
-    let free: Vec<usize> = pairs.iter().filter(|(_, n)| n.is_none()).map(|(e, _)| *e).collect();
-    for e in free {
+fn renamed(samples: &Sampled<'_, '_, '_>, pairs: &mut [Option<usize>]) -> Result<(), ConvertError> {
+    let Sampled { work, placed, .. } = *samples;
+    for e in 0..pairs.len() {
         for c in 0..work.exported.clips.len() {
-            if pairs.values().any(|n| *n == Some(c)) {
+            if pairs.get(e) != Some(&None) || pairs.contains(&Some(c)) {
                 continue;
             }
             let exported = Sampler::new(work.exported, c, work.budget)?;
             let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
             if Length::new(&exported, &poser.sampler).is_near()
-                && maker.samples().is_shown(c, &exported, &mut poser)?
+                && samples.is_shown(c, &exported, &mut poser)?
+                && let Some(slot) = pairs.get_mut(e)
             {
-                pairs.insert(e, Some(c));
-                break;
+                *slot = Some(c);
             }
         }
     }
@@ -285,46 +265,35 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
 
     /// Returns true if a native clip stays although no edited clip matches it.
     fn stays(&self, c: usize) -> bool {
-        if self.work.absent == Absent::Kept
+        if self.work.options.absent == Absent::Kept
             || self.work.edited.clips.is_empty() && self.work.edited.skeletons.is_empty()
         {
             return true;
         }
-        if self.work.keeps_still_clips {
+        if self.work.options.keeps_still_clips {
             return false;
         }
         // Tools drop clips without motion.
         let Ok(sampler) = Sampler::new(self.work.exported, c, self.work.budget) else { return true };
-        let joints = sampler.skeleton().joints.len();
         let (mut first, mut pose) = (Vec::new(), Vec::new());
-        for frame in sampler.whole_frames() {
-            if sampler.locals(frame, &mut pose).is_err() {
+        let is_still = |frame| {
+            if sampler.locals(frame, if first.is_empty() { &mut first } else { &mut pose }).is_err() {
                 return true;
             }
-            if first.is_empty() {
-                first.clone_from(&pose);
-            }
-            let moves = (0..joints).any(|j| {
-                let (a, b) = (first.get(j), pose.get(j));
-                a.zip(b).is_some_and(|(a, b)| differs(b, a, None, &self.tolerance).is_some())
-            });
-            if moves {
-                return false;
-            }
-        }
-        true
+            let moves = |(a, b): (&Affine64, &Affine64)| differs(b, a, None, &self.tolerance).is_some();
+            !first.iter().zip(&pose).any(moves)
+        };
+        sampler.whole_frames().all(is_still)
     }
 
     /// Adds an unedited native clip with the joints of the result.
     fn keep(&mut self, mut clip: Clip) {
         let native = self.placed.native.get(clip.skeleton.0).map_or(&[][..], Vec::as_slice);
         if let Motion::Tracks(tracks) = &mut clip.motion {
-            tracks.retain_mut(|t| match native.get(t.joint).copied().flatten() {
-                Some(at) => {
-                    t.joint = at.joint;
-                    true
-                }
-                None => false,
+            tracks.retain_mut(|t| {
+                let at = native.get(t.joint).copied().flatten();
+                t.joint = at.map_or(t.joint, |at| at.joint);
+                at.is_some()
             });
         }
         self.push(clip, Poses::Unchanged);

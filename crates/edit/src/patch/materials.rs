@@ -3,7 +3,7 @@
 use crate::comparison::Comparison;
 use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::meshes::Finds;
-use crate::report::{MaterialChange, Part, State};
+use crate::patch::model::MaterialPatch;
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed};
 use alloc::vec::Vec;
@@ -14,46 +14,41 @@ use meshwright_scene::{Material, MaterialId, Scene};
 /// The materials of the edited scene in the result.
 pub(crate) struct Materials {
     known: SortedMap<usize, MaterialId>,
-    pub(crate) report: Vec<Part<MaterialChange>>,
+    pub(crate) patches: Vec<MaterialPatch>,
 }
 
 impl Materials {
     pub(crate) fn new(work: &Comparison<'_, '_>, scene: &mut Scene) -> Self {
-        let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
-        let mut own =
-            Self { known: SortedMap::new(), report: work.native.materials.iter().map(part).collect() };
+        let patch = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };
+        let patches = (0..work.native.materials.len()).map(patch).collect();
+        let mut own = Self { known: SortedMap::new(), patches };
         for (e, material) in work.edited.materials.iter().enumerate() {
             let named = |n: &Material| n.name == material.name && !n.name.is_empty();
             let marked = work.materials.get(&e).copied();
             let Some(native) = marked.or_else(|| work.exported.materials.iter().position(named)) else {
                 continue;
             };
-            if marked.is_some()
-                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-                && work.exported.materials.get(native).is_some_and(|n| {
-                    n.name != material.name && !(n.name.is_empty() && is_filler(&material.name))
-                })
-                && !is_unnamed(&material.name)
-            {
-                part.state = State::Edited;
-                part.change.renamed = Some(material.name.clone());
+            own.known.insert(e, MaterialId(native));
+            let (Some(patch), Some(to), Some(was)) = (
+                own.patches.get_mut(native),
+                scene.materials.get_mut(native),
+                work.exported.materials.get(native),
+            ) else {
+                continue;
+            };
+            let filled = was.name.is_empty() && is_filler(&material.name);
+            if marked.is_some() && was.name != material.name && !filled && !is_unnamed(&material.name) {
+                patch.renamed = true;
                 to.name.clone_from(&material.name);
             }
-            own.known.insert(e, MaterialId(native));
-            if work.pictures.get(e) == Some(&true)
-                && material.image.is_some()
-                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-            {
-                (part.state, part.change.picture) = (State::Edited, true);
+            if work.options.pictures.get(e) == Some(&true) && material.image.is_some() {
+                patch.picture = true;
                 to.image.clone_from(&material.image);
             }
-            let colors = work.exported.materials.get(native).map(|n| n.base_color);
             // A hidden surface is exported as a transparent one.
-            if !material.is_hidden()
-                && colors.is_some_and(|c| !is_near_color(c, material.base_color, work.tolerance.color))
-                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-            {
-                (part.state, part.change.color) = (State::Edited, true);
+            let tolerance = work.tolerance.color;
+            if !material.is_hidden() && !is_near_color(was.base_color, material.base_color, tolerance) {
+                patch.color = true;
                 to.base_color = material.base_color;
             }
         }
@@ -75,9 +70,7 @@ impl Materials {
             let one = colors.iter().all(|other| one_pixel(*other, *color));
             if one && !one_pixel(*color, was) {
                 to.base_color = *color;
-                if let Some(part) = self.report.get_mut(native) {
-                    (part.state, part.change.color) = (State::Edited, true);
-                }
+                self.patches.get_mut(native).into_iter().for_each(|patch| patch.color = true);
             }
         }
     }
@@ -101,7 +94,7 @@ impl Materials {
         let material = work.edited.materials.get(e)?;
         let id = MaterialId(scene.materials.len());
         scene.materials.push(material.clone());
-        self.report.push(Part { name: material.name.clone(), state: State::New, ..Part::default() });
+        self.patches.push(MaterialPatch::default());
         self.known.insert(e, id);
         Some(id)
     }

@@ -63,6 +63,18 @@ pub struct MeshPatch {
 }
 
 impl MeshPatch {
+    /// Makes the patch of an unedited mesh.
+    pub(crate) fn unedited(mesh: &Mesh, original: usize) -> Self {
+        let vertex = |v| VertexPatch { original: Some(v), changed: Attributes::NONE };
+        Self {
+            original: Some(original),
+            vertices: (0_u32..).take(mesh.positions.len()).map(vertex).collect(),
+            triangles: (0_u32..).take(mesh.triangles.len()).map(Some).collect(),
+            unchanged: true,
+            ..Self::default()
+        }
+    }
+
     /// Returns true if the mesh has all vertices and triangles of its original, unchanged and in their order.
     pub(crate) fn is_whole(&self, native: &Mesh) -> bool {
         let same = |(n, own): (u32, &VertexPatch)| own.original == Some(n) && own.changed.is_none();
@@ -150,15 +162,7 @@ impl Patch {
         let joint = |(j, _)| JointPatch { original: Some(j), ..JointPatch::default() };
         let joints =
             scene.skeletons.iter().map(|s| s.joints.iter().enumerate().map(joint).collect()).collect();
-        let vertex = |v| VertexPatch { original: Some(v), ..VertexPatch::default() };
-        let mesh = |(m, own): (usize, &Mesh)| MeshPatch {
-            original: Some(m),
-            vertices: (0_u32..).take(own.positions.len()).map(vertex).collect(),
-            triangles: (0_u32..).take(own.triangles.len()).map(Some).collect(),
-            unchanged: true,
-            ..MeshPatch::default()
-        };
-        let meshes = scene.meshes.iter().enumerate().map(mesh).collect();
+        let meshes = scene.meshes.iter().enumerate().map(|(m, own)| MeshPatch::unedited(own, m)).collect();
         let clip = |c| ClipPatch { original: Some(c), ..ClipPatch::default() };
         let clips = (0..scene.clips.len()).map(clip).collect();
         let material = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };

@@ -1,5 +1,6 @@
 //! Meshes that the original lacks.
 
+use crate::attributes::Attributes;
 use crate::correspond::mesh_search::{Edited, Found};
 use crate::correspond::meshes::part;
 use crate::patch::model::{MeshPatch, VertexPatch};
@@ -63,8 +64,7 @@ impl Maker<'_, '_, '_> {
             mesh.skin = self.placed_in(skin.skeleton).map(|id| {
                 let mut new = Skin::new(id);
                 for v in 0..skin.vertex_count() {
-                    new.influences.extend(self.influences(source, v, new.skeleton, false));
-                    new.end_vertex();
+                    self.bind(&mut new, self.influences(Some((e, v)), id), None, Attributes::NONE);
                 }
                 new
             });

@@ -3,7 +3,7 @@
 use crate::attributes::Attributes;
 use crate::comparison::Comparison;
 use crate::correspond::mesh_search::{Corner, Edited, EditedVertex, Found};
-use crate::correspond::meshes::{Finds, part, state, stays_absent};
+use crate::correspond::meshes::{Finds, part, stays_absent};
 use crate::correspond::names::{Names, plain};
 use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::vertices::Same;
@@ -11,12 +11,12 @@ use crate::joint_index::{At, ListIndex};
 use crate::patch::materials::{Materials, one_pixel, painted};
 use crate::patch::model::{MaterialPatch, MeshPatch, Patch, VertexPatch};
 use crate::patch::nodes::move_nodes;
-use crate::report::{MeshChange, Part, State};
+use crate::report::{MaterialChange, MeshChange, Part, State};
 use crate::tools::gltf_transform::is_palette;
 use crate::tools::names::{is_filler, is_unnamed, stem};
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, distance, narrow, unit, wide};
+use meshwright_core::math::{Affine64, narrow, unit};
 use meshwright_core::{LimitExceeded, SortedMap};
 use meshwright_scene::{
     ConvertError, Influence, LocalVertex, Material, MaterialId, Mesh, MeshId, Scene, SkeletonId, Skin,
@@ -38,32 +38,31 @@ pub(crate) fn meshes(
     let names = Names::new(work, edited)?;
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
     let mut maker = Maker { work, placed, edited, names, moved: SortedMap::new(), materials, scene, patches };
-    for (m, (native, own)) in natives.iter().zip(found).enumerate() {
+    for (m, ((mut mesh, own), native)) in natives.into_iter().zip(found).zip(&work.native.meshes).enumerate()
+    {
         let lost = own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
             places.push(None);
             report.meshes.push(part(native, State::Gone));
             continue;
         }
-        let mut own_patch = MeshPatch { original: Some(m), ..MeshPatch::default() };
-        let (mut mesh, mut change) = match lost {
-            true => (native.clone(), MeshChange::default()),
-            false => maker.native(native, own, &mut own_patch)?,
+        let mut own_patch = match lost || maker.is_whole(&mesh, own) {
+            true => maker.keep(&mut mesh, m)?,
+            false => maker.edited(&mut mesh, own)?,
         };
-        if lost {
-            maker.unchanged_patch(native, &mut own_patch)?;
-        }
+        let mut change = MeshChange::new(native, &mesh, &own_patch);
         maker.belongings(m, own, &mut mesh, &mut change);
         if change.placed {
             own_patch.vertices.iter_mut().for_each(|v| v.changed |= Attributes::PLACED);
         }
+        own_patch.original = Some(m);
         (own_patch.renamed, own_patch.material) = (mesh.name != native.name, change.material);
         own_patch.unchanged = own_patch.is_whole(native);
         maker.patches.push(own_patch);
-        maker.rebind(&mut mesh);
         places.push(Some(MeshId(maker.scene.meshes.len())));
         maker.scene.meshes.push(mesh);
-        report.meshes.push(Part { change: change.clone(), ..part(native, state(&change)) });
+        let state = if change == MeshChange::default() { State::Untouched } else { State::Edited };
+        report.meshes.push(Part { change, ..part(native, state) });
     }
     move_nodes(work.native, &maker.moved, maker.scene, work.budget)?;
     let gone = |mesh: &MeshId| places.get(mesh.0).copied().flatten();
@@ -77,19 +76,13 @@ pub(crate) fn meshes(
         maker.foreign((*e, triangles), found, report)?;
     }
     patch.correspondence.materials = maker.materials.originals(work);
-    let materials = maker.materials.report;
+    patch.materials = maker.materials.patches;
     patch.meshes = maker.patches;
-    let material = |(m, own): (usize, &Material)| {
-        let native = work.native.materials.get(m);
-        MaterialPatch {
-            original: native.map(|_| m),
-            renamed: native.is_some_and(|n| n.name != own.name),
-            color: native.is_some_and(|n| n.base_color != own.base_color),
-            picture: native.is_some_and(|n| n.image != own.image),
-        }
+    let materials = patch.materials.iter().zip(&patch.scene.materials).enumerate();
+    let part = |(m, (own, made)): (usize, (&MaterialPatch, &Material))| {
+        Part::<MaterialChange>::new(own, work.native.materials.get(m), made)
     };
-    patch.materials = patch.scene.materials.iter().enumerate().map(material).collect();
-    patch.report.materials.extend(materials);
+    patch.report.materials = materials.map(part).collect();
     patch.correspondence.fill_meshes(found);
     Ok(())
 }
@@ -106,119 +99,132 @@ pub(crate) struct Maker<'w, 's, 'b> {
     pub(crate) patches: Vec<MeshPatch>,
 }
 
-/// A vertex of a native mesh, with the matches of the mesh.
-struct NativeVertex<'m, 's> {
-    mesh: &'m Mesh,
-    found: &'m Found<'s>,
-    index: usize,
-}
-
 impl Maker<'_, '_, '_> {
-    /// Returns a native mesh with its edits.
-    fn native(
-        &self,
-        native: &Mesh,
-        own: &Found<'_>,
-        patch: &mut MeshPatch,
-    ) -> Result<(Mesh, MeshChange), ConvertError> {
-        let mut change = MeshChange::default();
-        let count = native.positions.len();
-        let added = own.added.len().saturating_mul(3);
-        self.work.budget.charge_items(
-            "vertices",
-            (count.saturating_add(added)) as u64,
-            size_of::<[f64; 12]>(),
-        )?;
-        // A vertex without triangles is invisible, so that its absence is not an edit.
-        let mut used = alloc::vec![false; count];
-        let mut kept = alloc::vec![false; count];
-        let mark = |list: &mut Vec<bool>, v: u32| {
-            if let Some(slot) = list.get_mut(v as usize) {
-                *slot = true;
-            }
+    /// Returns true if a native mesh has no edited vertex and no other triangles.
+    fn is_whole(&self, native: &Mesh, own: &Found<'_>) -> bool {
+        let same = |v: usize| own.slot(v).is_none_or(|(_, same)| same.all());
+        own.added.is_empty()
+            && own.there.iter().all(Option::is_some)
+            && (0..native.positions.len()).all(|v| same(v) && !self.follows_moved(native.skin.as_ref(), v))
+            && (native.skin.is_some() || self.skinned(own).is_none())
+            && !self.is_painted(native, own)
+    }
+
+    /// Keeps a native mesh with the joints of the result, and returns its patch.
+    fn keep(&self, mesh: &mut Mesh, m: usize) -> Result<MeshPatch, LimitExceeded> {
+        let (vertices, triangles) = (mesh.positions.len() as u64, mesh.triangles.len() as u64);
+        self.work.budget.charge_items("vertices", vertices, size_of::<VertexPatch>())?;
+        self.work.budget.charge_items("triangles", triangles, size_of::<Option<u32>>())?;
+        let mut patch = MeshPatch::unedited(mesh, m);
+        for (v, own) in patch.vertices.iter_mut().enumerate() {
+            own.changed = Attributes::BOUND.only_if(self.follows_moved(mesh.skin.as_ref(), v));
+        }
+        let renumbered = |skin: &&mut Skin| {
+            let natives = self.placed.native.get(skin.skeleton.0).into_iter().flatten();
+            natives.enumerate().any(|(j, at)| at.is_none_or(|at| at.joint != j))
         };
-        for (corners, there) in native.triangles.iter().zip(&own.there) {
-            for v in corners {
-                mark(&mut used, *v);
-                if there.is_some() {
-                    mark(&mut kept, *v);
-                }
+        if let Some(skin) = mesh.skin.as_mut().filter(renumbered) {
+            let old = core::mem::replace(skin, Skin::new(skin.skeleton));
+            for v in 0..old.vertex_count() {
+                self.bind(skin, self.native_influences(&old, v), None, Attributes::NONE);
             }
         }
-        for corner in own.added.iter().flatten() {
-            if let Corner::Native(v) = corner {
-                mark(&mut kept, *v);
-            }
-        }
-        let is = |list: &[bool], v: usize| list.get(v).copied().unwrap_or(false);
-        let mut copy = Copy::new(native);
-        // Tools add white to meshes without colours.
+        Ok(patch)
+    }
+
+    /// Returns true if a mesh without colours was painted. Tools add white to meshes without colours.
+    fn is_painted(&self, native: &Mesh, own: &Found<'_>) -> bool {
         let painted = |e: &usize| {
             self.edited.get(*e).is_some_and(|own| own.moved.colors.iter().any(|color| *color != [255; 4]))
         };
-        copy.paints = native.colors.is_empty() && own.sources.iter().any(painted);
-        if copy.paints
-            && let Some(source) = own.sources.first().and_then(|e| self.edited.get(*e))
-        {
-            copy.mesh.color_encoding = source.moved.mesh.color_encoding;
+        native.colors.is_empty() && own.sources.iter().any(painted)
+    }
+
+    /// Applies the edits of a native mesh, and returns its patch.
+    fn edited(&self, mesh: &mut Mesh, own: &Found<'_>) -> Result<MeshPatch, ConvertError> {
+        let count = mesh.positions.len();
+        let added = own.added.len().saturating_mul(3);
+        let (vertices, triangles) =
+            (count.saturating_add(added), own.there.len().saturating_add(own.added.len()));
+        self.work.budget.charge_items("vertices", vertices as u64, size_of::<[f64; 12]>())?;
+        let mut patch = MeshPatch {
+            vertices: self.work.budget.reserve("vertices", vertices)?,
+            triangles: self.work.budget.reserve("triangles", triangles)?,
+            ..MeshPatch::default()
+        };
+        // A vertex without triangles is invisible, so that its absence is not an edit.
+        let mut kept = alloc::vec![true; count];
+        let mut mark =
+            |v: u32, keeps: bool| kept.get_mut(v as usize).into_iter().for_each(|slot| *slot = keeps);
+        mesh.triangles.iter().flatten().for_each(|v| mark(*v, false));
+        let there = mesh.triangles.iter().zip(&own.there).filter(|(_, there)| there.is_some());
+        there.flat_map(|(corners, _)| corners).for_each(|v| mark(*v, true));
+        for corner in own.added.iter().flatten() {
+            if let Corner::Native(v) = corner {
+                mark(*v, true);
+            }
         }
-        copy.mesh.skin =
-            native.skin.as_ref().map(|skin| Skin::new(skin.skeleton)).or_else(|| self.skinned(own));
+        let paints = self.is_painted(mesh, own);
+        if paints {
+            mesh.colors = alloc::vec![[255; 4]; count];
+            let source = own.sources.first().and_then(|e| self.edited.get(*e));
+            mesh.color_encoding = source.map_or(mesh.color_encoding, |own| own.moved.mesh.color_encoding);
+        }
+        let stored = mesh.skin.take();
+        let skeleton = stored.as_ref().map(|skin| skin.skeleton).or_else(|| self.skinned(own));
+        let mut skin = skeleton.map(Skin::new);
+        let localized = stored.as_ref().is_some_and(|skin| !skin.local.is_empty());
         let mut places: Vec<Option<u32>> = self.work.budget.reserve("vertices", count)?;
-        patch.vertices = self.work.budget.reserve("vertices", count.saturating_add(added))?;
-        patch.triangles =
-            self.work.budget.reserve("triangles", own.there.len().saturating_add(own.added.len()))?;
-        for v in 0..count {
-            if is(&used, v) && !is(&kept, v) {
-                places.push(None);
-                change.removed = change.removed.saturating_add(1);
+        for (v, keeps) in kept.iter().enumerate() {
+            places.push(u32::try_from(patch.vertices.len()).ok().filter(|_| *keeps));
+            if !keeps {
                 continue;
             }
-            places.push(Some(copy.len()));
-            copy.keep(native, v);
             let slot = own.slot(v);
             let mut changed = Attributes::NONE;
-            if native.skin.is_none()
-                && let Some(skin) = &mut copy.mesh.skin
-            {
-                let influences = slot.map(|(source, _)| self.of_edited(source, skin.skeleton));
-                skin.influences.extend(influences.unwrap_or_default());
-                skin.end_vertex();
-                changed |= Attributes::WEIGHTS;
-            }
             if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
-                let vertex = NativeVertex { mesh: native, found: own, index: v };
-                self.edit(&mut copy.mesh, &vertex, source, same, &mut change);
-                changed |= same.changed();
+                self.edit(mesh, (v, own), source, same);
+                changed = same.changed();
             }
-            let color = slot.filter(|_| copy.paints).and_then(|((e, v), _)| {
+            let color = slot.filter(|_| paints).and_then(|((e, v), _)| {
                 self.edited.get(e)?.moved.colors.get(v).filter(|color| **color != [255; 4])
             });
-            if let Some((slot, color)) = copy.mesh.colors.last_mut().zip(color) {
+            if let Some((slot, color)) = mesh.colors.get_mut(v).zip(color) {
                 *slot = *color;
                 changed |= Attributes::COLOR;
-                change.colors = change.colors.saturating_add(1);
             }
-            if self.follows_moved(native, v) {
-                // It keeps its position.
-                if native.skin.as_ref().is_some_and(|skin| !skin.local.is_empty()) {
-                    self.localize(&mut copy.mesh, Attributes::BOUND);
+            // A vertex that follows a moved joint keeps its position.
+            changed |= Attributes::BOUND.only_if(self.follows_moved(stored.as_ref(), v));
+            changed |= Attributes::WEIGHTS.only_if(stored.is_none() && skin.is_some());
+            if let Some(skin) = &mut skin {
+                let place = place_of(mesh, v).filter(|_| localized);
+                match stored.as_ref().filter(|_| !changed.has(Attributes::WEIGHTS)) {
+                    Some(stored) => self.bind(skin, self.native_influences(stored, v), place, changed),
+                    None => self.bind(
+                        skin,
+                        self.influences(slot.map(|(source, _)| source), skin.skeleton),
+                        place,
+                        changed,
+                    ),
                 }
-                changed |= Attributes::BOUND;
             }
             patch.vertices.push(VertexPatch { original: u32::try_from(v).ok(), changed });
         }
-        let mut triangles =
-            self.work.budget.reserve("triangles", own.there.len().saturating_add(own.added.len()))?;
+        mesh.skin = skin;
+        let Mesh { normals, tangents, uvs, colors, .. } = &*mesh;
+        let has = [!normals.is_empty(), !tangents.is_empty(), !uvs.is_empty(), !colors.is_empty()];
+        retain(&mut mesh.positions, &kept);
+        retain(&mut mesh.normals, &kept);
+        retain(&mut mesh.tangents, &kept);
+        retain(&mut mesh.uvs, &kept);
+        retain(&mut mesh.colors, &kept);
         let place = |v: u32| places.get(v as usize).copied().flatten();
-        for (t, (corners, there)) in (0_u32..).zip(native.triangles.iter().zip(&own.there)) {
-            let [a, b, c] = corners.map(place);
-            match (there, a, b, c) {
-                (Some(_), Some(a), Some(b), Some(c)) => {
-                    triangles.push([a, b, c]);
-                    patch.triangles.push(Some(t));
-                }
-                _ => change.triangles_removed = change.triangles_removed.saturating_add(1),
+        let old = core::mem::take(&mut mesh.triangles);
+        mesh.triangles = self.work.budget.reserve("triangles", triangles)?;
+        for (t, (corners, there)) in (0_u32..).zip(old.iter().zip(&own.there)) {
+            if let (Some(_), [Some(a), Some(b), Some(c)]) = (there, corners.map(place)) {
+                mesh.triangles.push([a, b, c]);
+                patch.triangles.push(Some(t));
             }
         }
         let mut new: SortedMap<EditedVertex, u32> = SortedMap::new();
@@ -226,95 +232,48 @@ impl Maker<'_, '_, '_> {
             let corners = corners.map(|corner| match corner {
                 Corner::Native(v) => place(v).unwrap_or(0),
                 Corner::New(source) => *new.entry(source).or_insert_with(|| {
-                    let at = copy.len();
-                    self.append((&mut copy.mesh, native), source, &own.exported.world);
+                    let at = u32::try_from(mesh.positions.len()).unwrap_or(u32::MAX);
+                    self.append(mesh, has, source, &own.exported.world);
                     patch.vertices.push(VertexPatch::default());
-                    change.added = change.added.saturating_add(1);
                     at
                 }),
             });
-            triangles.push(corners);
+            mesh.triangles.push(corners);
             patch.triangles.push(None);
-            change.triangles_added = change.triangles_added.saturating_add(1);
         }
-        copy.mesh.triangles = triangles;
-        Ok((copy.mesh, change))
+        Ok(patch)
     }
 
-    /// Makes the patch of a native mesh that has no match in the edited scene.
-    fn unchanged_patch(&self, native: &Mesh, patch: &mut MeshPatch) -> Result<(), LimitExceeded> {
-        let (vertices, triangles) = (native.positions.len(), native.triangles.len());
-        patch.vertices = self.work.budget.reserve("vertices", vertices)?;
-        patch.triangles = self.work.budget.reserve("triangles", triangles)?;
-        patch.vertices.extend((0_u32..).zip(0..vertices).map(|(number, v)| VertexPatch {
-            original: Some(number),
-            changed: Attributes::BOUND.only_if(self.follows_moved(native, v)),
-        }));
-        patch.triangles.extend((0_u32..).take(triangles).map(Some));
-        Ok(())
-    }
-
-    /// Gives the last vertex of a mesh its edited values.
-    fn edit(
-        &self,
-        mesh: &mut Mesh,
-        vertex: &NativeVertex<'_, '_>,
-        (e, v): EditedVertex,
-        same: Same,
-        change: &mut MeshChange,
-    ) {
-        let NativeVertex { mesh: native, found: own, index: n } = *vertex;
+    /// Gives a vertex of a native mesh its edited values, except for the weights.
+    fn edit(&self, mesh: &mut Mesh, (n, own): (usize, &Found<'_>), (e, v): EditedVertex, same: Same) {
         let Some(edited) = self.edited.get(e) else { return };
-        let count = |slot: &mut usize, same: bool| *slot = slot.saturating_add(usize::from(!same));
-        count(&mut change.moved, same.position);
-        count(&mut change.normals, same.normal);
-        count(&mut change.uvs, same.uv);
-        count(&mut change.colors, same.color);
-        count(&mut change.weights, same.weights);
         let (position, normal) = local(edited, v, &own.exported.world);
         if !same.position
-            && let Some((slot, position)) = mesh.positions.last_mut().zip(position)
+            && let Some((slot, position)) = mesh.positions.get_mut(n).zip(position)
         {
-            let was = own.exported.mesh.positions.get(n).map_or([0.0; 3], |p| wide(*p));
-            change.furthest = change.furthest.max(distance(was, position));
             *slot = narrow(position);
         }
         if !same.normal
-            && let Some((slot, normal)) = mesh.normals.last_mut().zip(normal)
+            && let Some((slot, normal)) = mesh.normals.get_mut(n).zip(normal)
         {
             *slot = narrow(normal);
         }
-        let other = edited.moved.mesh;
         if !same.uv
-            && let Some((slot, uv)) = mesh.uvs.last_mut().zip(other.uvs.get(v))
+            && let Some((slot, uv)) = mesh.uvs.get_mut(n).zip(edited.moved.mesh.uvs.get(v))
         {
             *slot = *uv;
         }
         if !same.color
-            && let Some((slot, color)) = mesh.colors.last_mut().zip(edited.moved.colors.get(v))
+            && let Some((slot, color)) = mesh.colors.get_mut(n).zip(edited.moved.colors.get(v))
         {
-            let alpha = slot.last().copied();
-            *slot = *color;
-            if let (true, Some(alpha), Some(to)) = (edited.moved.opaque, alpha, slot.last_mut()) {
-                *to = alpha;
-            }
-        }
-        let Some(skin) = &mut mesh.skin else { return };
-        if !same.weights {
-            skin.starts.pop();
-            let from = skin.starts.last().map_or(0, |s| *s as usize);
-            skin.influences.truncate(from);
-            skin.local.truncate(from);
-            skin.influences.extend(self.influences(other, v, skin.skeleton, true));
-            skin.end_vertex();
-        }
-        if native.skin.as_ref().is_some_and(|s| !s.local.is_empty()) {
-            self.localize(mesh, same.changed());
+            let [.., alpha] = *slot;
+            let [r, g, b, a] = *color;
+            *slot = [r, g, b, if edited.moved.opaque { alpha } else { a }];
         }
     }
 
-    /// Returns a skin for a mesh without one, if joints now move the whole mesh.
-    fn skinned(&self, own: &Found<'_>) -> Option<Skin> {
+    /// Returns the skeleton of the result for a mesh without one, if joints now move the whole mesh.
+    fn skinned(&self, own: &Found<'_>) -> Option<SkeletonId> {
         if !crate::correspond::joints::is_near_transform(
             &own.exported.world,
             &Affine64::IDENTITY,
@@ -325,7 +284,7 @@ impl Maker<'_, '_, '_> {
         let skins = own.sources.iter().map(|e| self.edited.get(*e).and_then(|e| e.moved.mesh.skin.as_ref()));
         let mut of = skins.map(|skin| self.placed_in(skin?.skeleton));
         let first = of.next().flatten()?;
-        of.all(|other| other == Some(first)).then(|| Skin::new(first))
+        of.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Returns the skeleton of the result for an edited skeleton.
@@ -334,141 +293,96 @@ impl Maker<'_, '_, '_> {
         joints.iter().flatten().next().map(|at| SkeletonId(at.skeleton))
     }
 
-    /// Returns the influences of an edited vertex. At this point, meshes still use native joint indices.
-    fn of_edited(&self, (e, v): EditedVertex, skeleton: SkeletonId) -> Vec<Influence> {
-        self.edited.get(e).map(|own| self.influences(own.moved.mesh, v, skeleton, true)).unwrap_or_default()
-    }
-
     /// Returns true if a vertex follows a joint with another bind pose.
-    fn follows_moved(&self, native: &Mesh, v: usize) -> bool {
-        let skin = native.skin.as_ref().filter(|_| !self.placed.moved.is_empty());
-        skin.is_some_and(|skin| {
+    fn follows_moved(&self, native: Option<&Skin>, v: usize) -> bool {
+        native.filter(|_| !self.placed.moved.is_empty()).is_some_and(|skin| {
             let at = |joint: u32| At { skeleton: skin.skeleton.0, joint: joint as usize };
             skin.influences(v).iter().any(|i| self.placed.moved.contains(&at(i.joint)))
         })
     }
 
-    /// Computes the changed joint-space positions and normals of the last vertex of a mesh.
-    fn localize(&self, mesh: &mut Mesh, changed: Attributes) {
-        let Some(skin) = &mut mesh.skin else { return };
-        let (Some(position), normal) = (mesh.positions.last(), mesh.normals.last()) else { return };
-        let Some(vertex) = skin.vertex_count().checked_sub(1) else { return };
-        let range = skin.range(vertex);
-        let mut known = skin.local.split_off(range.start.min(skin.local.len())).into_iter();
+    /// Appends a vertex to a skin. If the skin stores vertices in the space of their joints, `place` is the position and
+    /// the normal, and the changed ones are computed.
+    pub(crate) fn bind(
+        &self,
+        skin: &mut Skin,
+        influences: Vec<(Influence, Option<LocalVertex>)>,
+        place: Option<[[f32; 3]; 2]>,
+        changed: Attributes,
+    ) {
         let moved = changed.has(Attributes::JOINT_POSITION | Attributes::WEIGHTS);
         let turned = changed.has(Attributes::JOINT_NORMAL | Attributes::WEIGHTS);
-        let own = skin.influences.get(range).unwrap_or_default();
-        let total = own.iter().map(|i| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
-        for i in own {
-            let inverse = self.inverse_bind(skin.skeleton.0, i.joint as usize).unwrap_or(Affine64::IDENTITY);
-            let place = [*position, normal.copied().unwrap_or_default()];
-            let mut vertex = LocalVertex::new(&inverse, place, i.weight, total);
-            if let Some(known) = known.next() {
-                vertex.position = if moved { vertex.position } else { known.position };
-                vertex.normal = if turned { vertex.normal } else { known.normal };
-            }
-            skin.local.push(vertex);
+        let total = influences.iter().map(|(i, _)| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
+        for (influence, known) in influences {
+            let new = place.filter(|_| known.is_none() || moved || turned).map(|place| {
+                let joints = self.scene.skeletons.get(skin.skeleton.0).map_or(&[][..], |s| &s.joints);
+                let inverse = joints.get(influence.joint as usize).map(|joint| joint.inverse_bind.wide());
+                LocalVertex::new(&inverse.unwrap_or(Affine64::IDENTITY), place, influence.weight, total)
+            });
+            skin.local.extend(match (known, new) {
+                (Some(known), Some(new)) => Some(LocalVertex {
+                    position: if moved { new.position } else { known.position },
+                    normal: if turned { new.normal } else { known.normal },
+                }),
+                (known, new) => known.or(new),
+            });
+            skin.influences.push(influence);
         }
+        skin.end_vertex();
     }
 
-    /// Returns the inverse bind matrix of a joint, by native index or, for new joints, by an index after the native
-    /// ones.
-    fn inverse_bind(&self, skeleton: usize, joint: usize) -> Option<Affine64> {
-        let natives = self.placed.native.get(skeleton)?;
-        let kept = natives.iter().flatten().count();
-        let joint = match joint.checked_sub(natives.len()) {
-            None => match natives.get(joint).copied().flatten() {
-                Some(at) => self.scene.skeletons.get(at.skeleton)?.joints.get(at.joint)?,
-                None => self.work.native.skeletons.get(skeleton)?.joints.get(joint)?,
-            },
-            Some(new) => self.scene.skeletons.get(skeleton)?.joints.get(kept.checked_add(new)?)?,
+    /// Returns the influences of a native vertex, with joint indices of the result.
+    fn native_influences(&self, skin: &Skin, v: usize) -> Vec<(Influence, Option<LocalVertex>)> {
+        let own = |at: usize| {
+            let i = skin.influences.get(at)?;
+            let native = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
+            let result = native.get(&self.placed.native).copied().flatten()?;
+            let influence = Influence { joint: u32::try_from(result.joint).ok()?, weight: i.weight };
+            Some((influence, skin.local.get(at).copied()))
         };
-        Some(joint.inverse_bind.wide())
+        skin.range(v).filter_map(own).collect()
     }
 
-    /// Returns the influences of an edited vertex, with native joint indices or with those of the result.
+    /// Returns the influences of an edited vertex, with joint indices of the result.
     pub(crate) fn influences(
         &self,
-        mesh: &Mesh,
-        v: usize,
+        source: Option<EditedVertex>,
         skeleton: SkeletonId,
-        native: bool,
-    ) -> Vec<Influence> {
-        let Some(skin) = &mesh.skin else { return Vec::new() };
+    ) -> Vec<(Influence, Option<LocalVertex>)> {
+        let of = source.and_then(|(e, v)| Some((self.edited.get(e)?.moved.mesh.skin.as_ref()?, v)));
+        let Some((skin, v)) = of else { return Vec::new() };
         let own = |i: &Influence| {
             let at = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
-            let result =
-                at.get(&self.placed.edited).copied().flatten().filter(|r| r.skeleton == skeleton.0)?;
-            let joint = if native { self.back(result)? } else { result.joint };
-            Some(Influence { joint: u32::try_from(joint).ok()?, weight: i.weight })
+            let result = at.get(&self.placed.edited).copied().flatten();
+            let joint = result.filter(|r| r.skeleton == skeleton.0)?.joint;
+            Some((Influence { joint: u32::try_from(joint).ok()?, weight: i.weight }, None))
         };
         skin.influences(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
     }
 
-    /// Returns the native index of a joint of the result. New joints have indices after the native ones.
-    fn back(&self, result: At) -> Option<usize> {
-        let Some(natives) = self.placed.native.get(result.skeleton) else { return Some(result.joint) };
-        let kept = natives.iter().flatten().count();
-        match result.joint.checked_sub(kept) {
-            Some(new) => natives.len().checked_add(new),
-            None => natives.iter().position(|at| *at == Some(result)),
-        }
-    }
-
-    /// Changes the joint indices of a mesh from native ones to those of the result.
-    fn rebind(&self, mesh: &mut Mesh) {
-        let Some(skin) = &mut mesh.skin else { return };
-        let Some(natives) = self.placed.native.get(skin.skeleton.0) else { return };
-        if natives.iter().enumerate().all(|(j, at)| at.is_some_and(|at| at.joint == j)) {
-            return;
-        }
-        let kept = natives.iter().flatten().count();
-        let place = |joint: usize| match natives.get(joint) {
-            Some(at) => at.map(|at| at.joint),
-            None => joint.checked_sub(natives.len()).and_then(|new| kept.checked_add(new)),
-        };
-        let mut new = Skin::new(skin.skeleton);
-        for v in 0..skin.vertex_count() {
-            for at in skin.range(v) {
-                let Some(i) = skin.influences.get(at) else { continue };
-                let Some(joint) = place(i.joint as usize).and_then(|j| u32::try_from(j).ok()) else {
-                    continue;
-                };
-                new.influences.push(Influence { joint, weight: i.weight });
-                new.local.extend(skin.local.get(at));
-            }
-            new.end_vertex();
-        }
-        *skin = new;
-    }
-
     /// Appends an edited vertex to a mesh, with the attributes that the mesh has.
-    fn append(&self, (mesh, native): (&mut Mesh, &Mesh), (e, v): EditedVertex, world: &Affine64) {
+    fn append(&self, mesh: &mut Mesh, has: [bool; 4], (e, v): EditedVertex, world: &Affine64) {
         let Some(edited) = self.edited.get(e) else { return };
         let other = edited.moved.mesh;
         let (position, normal) = local(edited, v, world);
-        let had = mesh.positions.len();
         mesh.positions.push(narrow(position.unwrap_or_default()));
-        let lists = |len: usize, native: usize| len == had && native > 0;
-        if lists(mesh.normals.len(), native.normals.len()) {
+        let [normals, tangents, uvs, colors] = has;
+        if normals {
             mesh.normals.push(narrow(normal.unwrap_or([0.0, 1.0, 0.0])));
         }
-        if lists(mesh.tangents.len(), native.tangents.len()) {
+        if tangents {
             mesh.tangents.push(other.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]));
         }
-        if lists(mesh.uvs.len(), native.uvs.len()) {
+        if uvs {
             mesh.uvs.push(other.uvs.get(v).copied().unwrap_or_default());
         }
-        if lists(mesh.colors.len(), native.colors.len().max(mesh.colors.len())) {
+        if colors {
             mesh.colors.push(edited.moved.colors.get(v).copied().unwrap_or([255; 4]));
         }
+        let place = place_of(mesh, mesh.positions.len().saturating_sub(1));
         if let Some(skin) = &mut mesh.skin {
-            let local = !skin.local.is_empty();
-            skin.influences.extend(self.influences(other, v, skin.skeleton, true));
-            skin.end_vertex();
-            if local {
-                self.localize(mesh, Attributes::WEIGHTS);
-            }
+            let place = place.filter(|_| !skin.local.is_empty());
+            self.bind(skin, self.influences(Some((e, v)), skin.skeleton), place, Attributes::WEIGHTS);
         }
     }
 
@@ -574,38 +488,13 @@ pub(crate) fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<
     (position, normal.and_then(unit))
 }
 
-/// A mesh under construction from vertices of another mesh.
-struct Copy {
-    mesh: Mesh,
-    /// The mesh gets colours that the other lacks; unpainted vertices are white.
-    paints: bool,
+/// Returns the position and the normal of a vertex.
+fn place_of(mesh: &Mesh, v: usize) -> Option<[[f32; 3]; 2]> {
+    Some([*mesh.positions.get(v)?, mesh.normals.get(v).copied().unwrap_or_default()])
 }
 
-impl Copy {
-    fn new(native: &Mesh) -> Self {
-        let mut mesh = Mesh::new(native.name.clone(), Vec::new(), Vec::new());
-        mesh.material = native.material;
-        mesh.color_encoding = native.color_encoding;
-        mesh.extras.clone_from(&native.extras);
-        Self { mesh, paints: false }
-    }
-
-    fn len(&self) -> u32 {
-        u32::try_from(self.mesh.positions.len()).unwrap_or(u32::MAX)
-    }
-
-    fn keep(&mut self, native: &Mesh, v: usize) {
-        let to = &mut self.mesh;
-        to.positions.extend(native.positions.get(v));
-        to.normals.extend(native.normals.get(v));
-        to.tangents.extend(native.tangents.get(v));
-        to.uvs.extend(native.uvs.get(v));
-        to.colors.extend(native.colors.get(v).or(self.paints.then_some(&[255; 4])));
-        if let Some((to, from)) = to.skin.as_mut().zip(native.skin.as_ref()) {
-            let range = from.range(v);
-            to.influences.extend(from.influences.get(range.clone()).unwrap_or_default());
-            to.local.extend(from.local.get(range).unwrap_or_default());
-            to.end_vertex();
-        }
-    }
+/// Keeps the items for which a flag is true.
+fn retain<T>(list: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    list.retain(|_| kept.next() == Some(&true));
 }

@@ -1,7 +1,7 @@
 //! The native skeletons with their edits.
 
 use crate::comparison::Comparison;
-use crate::correspond::joints::bind;
+use crate::correspond::joints::{bind, filled};
 use crate::correspond::new_joint_indices::{Placed, nearest_kept};
 use crate::joint_index::{At, ListIndex};
 use crate::options::Absent;
@@ -28,45 +28,38 @@ pub(crate) enum Bound {
     Rest,
 }
 
-/// Three poses of a native skeleton in model space.
-struct Poses {
-    bind: Vec<Affine64>,
-    unscaled: Vec<Affine64>,
-    rest: Vec<Affine64>,
-}
+/// The poses of a native skeleton in model space, in the order of [`Bound`].
+struct Poses([Vec<Affine64>; 3]);
 
 impl Poses {
     fn new(skeleton: &Skeleton, work: &Comparison<'_, '_>) -> Result<Option<Self>, LimitExceeded> {
         let n = skeleton.joints.len();
         let Some(order) = skeleton.order() else { return Ok(None) };
-        let mut poses = Self {
-            bind: work.budget.filled("joints", n, Affine64::IDENTITY)?,
-            unscaled: work.budget.filled("joints", n, Affine64::IDENTITY)?,
-            rest: work.budget.filled("joints", n, Affine64::IDENTITY)?,
-        };
+        work.budget.charge_items("joints", n as u64, size_of::<[Affine64; 3]>())?;
+        let mut poses = [(); 3].map(|()| alloc::vec![Affine64::IDENTITY; n]);
         for j in order {
             let Some(joint) = skeleton.joints.get(j) else { continue };
-            let above = |pose: &[Affine64]| {
-                joint.parent.and_then(|p| pose.get(p)).copied().unwrap_or(Affine64::IDENTITY)
-            };
+            let above = |pose: &Vec<Affine64>| joint.parent.and_then(|p| pose.get(p)).copied();
+            let [bind_above, unscaled_above, rest_above] =
+                poses.each_ref().map(|pose| above(pose).unwrap_or(Affine64::IDENTITY));
             let world = bind(skeleton, j).unwrap_or(Affine64::IDENTITY);
-            let own = above(&poses.bind).inverse().unwrap_or(Affine64::IDENTITY).after(&world);
+            let own = bind_above.inverse().unwrap_or(Affine64::IDENTITY).after(&world);
             let own = Trs64 { scale: [1.0; 3], ..Trs64::from_affine(&own) };
-            let unscaled = above(&poses.unscaled).after(&own.to_affine());
-            let rest = above(&poses.rest).after(&joint.rest.to_affine64());
-            let slots = (poses.bind.get_mut(j), poses.unscaled.get_mut(j), poses.rest.get_mut(j));
-            if let (Some(a), Some(b), Some(c)) = slots {
-                (*a, *b, *c) = (world, unscaled, rest);
+            let own =
+                [world, unscaled_above.after(&own.to_affine()), rest_above.after(&joint.rest.to_affine64())];
+            for (pose, own) in poses.iter_mut().zip(own) {
+                pose.get_mut(j).into_iter().for_each(|slot| *slot = own);
             }
         }
-        Ok(Some(poses))
+        Ok(Some(Self(poses)))
     }
 
     fn get(&self, bound: Bound) -> &[Affine64] {
+        let [bind, unscaled, rest] = &self.0;
         match bound {
-            Bound::Bind => &self.bind,
-            Bound::Unscaled => &self.unscaled,
-            Bound::Rest => &self.rest,
+            Bound::Bind => bind,
+            Bound::Unscaled => unscaled,
+            Bound::Rest => rest,
         }
     }
 }
@@ -74,11 +67,11 @@ impl Poses {
 /// Adds the skeletons to the result.
 pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Result<Placed, ConvertError> {
     let mut placed = Placed {
-        edited: lists(&work.edited.skeletons, work)?,
-        native: lists(&work.native.skeletons, work)?,
+        edited: filled(&work.edited.skeletons, None, work.budget)?,
+        native: filled(&work.native.skeletons, None, work.budget)?,
         result: Vec::new(),
-        bound: lists(&work.edited.skeletons, work)?,
-        stored: lists(&work.edited.skeletons, work)?,
+        bound: filled(&work.edited.skeletons, None, work.budget)?,
+        stored: filled(&work.edited.skeletons, None, work.budget)?,
         moved: SortedSet::new(),
     };
     for (s, (native, exported)) in work.native.skeletons.iter().zip(&work.exported.skeletons).enumerate() {
@@ -87,15 +80,27 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
             s,
             native,
             exported,
+            stored: work.budget.reserve("joints", native.joints.len())?,
             joints: Vec::new(),
             from: Vec::new(),
             changes: Vec::new(),
             shifts: SortedMap::new(),
         };
+        let stored = |joint| {
+            let edited = work.bones.edited(At { skeleton: s, joint })?;
+            let here = bind(work.edited.skeletons.get(edited.skeleton)?, edited.joint)?;
+            Some((here, work.bones.factor(edited.skeleton)))
+        };
+        of.stored.extend((0..native.joints.len()).map(stored));
+        let poses = Poses::new(exported, work)?;
+        let bound = poses.as_ref().map_or(Bound::Bind, |poses| of.bound(poses));
         of.keep(&mut placed, &mut patch.report)?;
-        of.edit(&mut placed, &mut patch.report)?;
+        if let Some(poses) = &poses {
+            of.edit(poses, bound, &mut placed, &mut patch.report)?;
+        }
         of.settle()?;
-        of.add(&mut placed, &mut patch.report)?;
+        let pose = poses.as_ref().map_or(&[][..], |poses| poses.get(bound));
+        of.add(pose, &mut placed, &mut patch.report)?;
         let (joints, from) = (of.joints, of.from);
         patch.joints.push(of.changes);
         if let Some(skeleton) = patch.scene.skeletons.get_mut(s) {
@@ -105,17 +110,6 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
     }
     foreign(work, patch, &mut placed)?;
     Ok(placed)
-}
-
-fn lists<T: Clone>(
-    skeletons: &[Skeleton],
-    work: &Comparison<'_, '_>,
-) -> Result<Vec<Vec<Option<T>>>, LimitExceeded> {
-    let mut lists = work.budget.reserve("joints", skeletons.len())?;
-    for skeleton in skeletons {
-        lists.push(work.budget.filled("joints", skeleton.joints.len(), None)?);
-    }
-    Ok(lists)
 }
 
 /// The movement of a joint's bind pose.
@@ -133,6 +127,8 @@ struct One<'w, 's, 'b> {
     s: usize,
     native: &'s Skeleton,
     exported: &'s Skeleton,
+    /// The bind pose of each native joint in the edited file, and the scale of its skeleton there.
+    stored: Vec<Option<(Affine64, f64)>>,
     joints: Vec<Joint>,
     from: Vec<Option<At>>,
     changes: Vec<JointPatch>,
@@ -147,7 +143,7 @@ impl One<'_, '_, '_> {
         let partner = |j: usize| self.work.bones.edited(at(j));
         let n = self.native.joints.len();
         let met = (0..n).any(|j| partner(j).is_some());
-        let drops = self.work.absent == Absent::Gone && met;
+        let drops = self.work.options.absent == Absent::Gone && met;
         let most = self.work.edited.skeletons.iter().map(|s| s.joints.len()).fold(n, usize::saturating_add);
         self.joints = self.work.budget.reserve("joints", most)?;
         for (j, joint) in self.native.joints.iter().enumerate() {
@@ -185,12 +181,16 @@ impl One<'_, '_, '_> {
     }
 
     /// Applies the edits of joints that exist in both scenes.
-    fn edit(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
+    fn edit(
+        &mut self,
+        poses: &Poses,
+        bound: Bound,
+        placed: &mut Placed,
+        report: &mut Recovery,
+    ) -> Result<(), ConvertError> {
         let work = self.work;
-        let Some(poses) = Poses::new(self.exported, work)? else { return Ok(()) };
-        let bound = self.bound(&poses)?;
         let most = self.most(poses.get(bound));
-        let moves = self.moves(&poses, bound, most)?;
+        let moves = self.moves(poses, bound, most)?;
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
@@ -210,7 +210,7 @@ impl One<'_, '_, '_> {
             let mut change = JointChange::default();
             let old = self.exported.joints.get(j);
             // A scene that adds to a model renames no joint.
-            if work.absent == Absent::Gone
+            if work.options.absent == Absent::Gone
                 && old.is_some_and(|old| {
                     let named = !old.name.is_empty() || !is_filler(&joint.name);
                     // If several joints have one name, tools number all but the first.
@@ -258,7 +258,7 @@ impl One<'_, '_, '_> {
             if bound != Bound::Bind {
                 let place = there.after(&old.map_or(Affine64::IDENTITY, |old| old.inverse_bind.wide()));
                 // A joint that was moved is stored at its new position.
-                let home = add(poses.bind.get(j).map_or([0.0; 3], |m| m.w), by);
+                let home = add(poses.get(Bound::Bind).get(j).map_or([0.0; 3], |m| m.w), by);
                 let stored = Affine64 { w: sub(here.w, place.vector(home)), ..place };
                 let slots = (edited.get_mut(&mut placed.bound), edited.get_mut(&mut placed.stored));
                 if let (Some(bound), Some(own)) = slots {
@@ -279,21 +279,17 @@ impl One<'_, '_, '_> {
     fn most(&self, pose: &[Affine64]) -> f64 {
         let most = self.work.tolerance.translation;
         let mut exactness = Exactness::default();
-        for (joint, there) in pose.iter().enumerate() {
-            let far =
-                self.stored(joint).map(|(here, _)| distance(here.w, there.w)).filter(|far| *far <= most);
-            far.into_iter().for_each(|far| exactness.add(far == 0.0));
-        }
+        let far = |(stored, there): (&Option<(Affine64, f64)>, &Affine64)| {
+            stored.map(|(here, _)| distance(here.w, there.w)).filter(|far| *far <= most)
+        };
+        self.stored.iter().zip(pose).filter_map(far).for_each(|far| exactness.add(far == 0.0));
         if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
     }
 
     /// Returns the pose that matches the file's bind pose at most joints: at their positions, or at their distances from
     /// the first joint if the skeleton was moved or scaled. If several do, the one with most equal sizes.
-    fn bound(&self, poses: &Poses) -> Result<Bound, LimitExceeded> {
-        let mut here = self.work.budget.filled("joints", self.native.joints.len(), None)?;
-        for (joint, slot) in here.iter_mut().enumerate() {
-            *slot = self.stored(joint);
-        }
+    fn bound(&self, poses: &Poses) -> Bound {
+        let here = &self.stored;
         let first = here.iter().position(Option::is_some).unwrap_or_default();
         let fits = |bound: Bound| {
             let pose = poses.get(bound);
@@ -312,14 +308,7 @@ impl One<'_, '_, '_> {
             (near, apart, large)
         };
         let best = [Bound::Unscaled, Bound::Rest].into_iter().max_by_key(|b| fits(*b));
-        Ok(best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind))
-    }
-
-    /// Returns the bind pose of a native joint in the edited file, and the scale of its skeleton there.
-    fn stored(&self, joint: usize) -> Option<(Affine64, f64)> {
-        let edited = self.work.bones.edited(At { skeleton: self.s, joint })?;
-        let here = bind(self.work.edited.skeletons.get(edited.skeleton)?, edited.joint)?;
-        Some((here, self.work.bones.factor(edited.skeleton)))
+        best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind)
     }
 
     /// Returns the movement of each native joint. If the file has another bind pose, a joint moves with its parent: what
@@ -330,14 +319,15 @@ impl One<'_, '_, '_> {
             let Some(there) = poses.get(bound).get(j) else { continue };
             let parent = self.exported.joints.get(j).and_then(|joint| joint.parent);
             let above = parent.and_then(|p| moves.get(p)).copied().unwrap_or_default();
-            let seen = match self.stored(j) {
+            let seen = match self.stored.get(j).copied().flatten() {
                 Some((here, _)) => {
                     Some(sub(here.w, there.w)).filter(|by| length(*by) > most).unwrap_or_default()
                 }
                 None => above.seen,
             };
-            let own =
-                parent.and_then(|p| Some(poses.bind.get(p)?.after(&poses.get(bound).get(p)?.inverse()?)));
+            let own = parent.and_then(|p| {
+                Some(poses.get(Bound::Bind).get(p)?.after(&poses.get(bound).get(p)?.inverse()?))
+            });
             let by = match own.filter(|_| bound != Bound::Bind) {
                 Some(own) => add(above.by, own.vector(sub(seen, above.seen))),
                 None => seen,
@@ -351,7 +341,6 @@ impl One<'_, '_, '_> {
     /// Moves joints that were edited, and keeps the world transforms of others, whatever their new parents are.
     fn settle(&mut self) -> Result<(), ConvertError> {
         let Some(poses) = Poses::new(self.native, self.work)? else { return Ok(()) };
-        let stored: Vec<_> = (0..self.native.joints.len()).map(|joint| self.stored(joint)).collect();
         let mut made = Skeleton { joints: core::mem::take(&mut self.joints), ..Skeleton::default() };
         let order = made.order().unwrap_or_default();
         let mut worlds = self.work.budget.filled("joints", made.joints.len(), Affine64::IDENTITY)?;
@@ -360,9 +349,11 @@ impl One<'_, '_, '_> {
             let Some(j) = change.original else { continue };
             let by = self.shifts.get(&r).copied();
             let to = |m: &Affine64| Affine64 { w: add(m.w, by.unwrap_or_default()), ..*m };
-            let Some((bound, rest)) = poses.bind.get(j).zip(poses.rest.get(j)) else { continue };
+            let Some((bound, rest)) = poses.get(Bound::Bind).get(j).zip(poses.get(Bound::Rest).get(j)) else {
+                continue;
+            };
             // A scaled skeleton is also larger where it rests in another pose than it is bound in.
-            let grown = stored.get(j).copied().flatten().map_or(0.0, |(_, factor)| factor - 1.0);
+            let grown = self.stored.get(j).copied().flatten().map_or(0.0, |(_, factor)| factor - 1.0);
             let apart = Some(scale(sub(rest.w, bound.w), grown));
             let apart = apart.filter(|by| length(*by) > self.work.tolerance.translation).unwrap_or_default();
             let want = Affine64 { w: add(to(rest).w, apart), ..*rest };
@@ -370,7 +361,7 @@ impl One<'_, '_, '_> {
             // The parent has not moved, unless it is another one.
             let hung = self.native.joints.get(j).and_then(|n| n.parent);
             let above = own.parent.and_then(|p| worlds.get(p)).copied();
-            let stands = hung.and_then(|p| poses.rest.get(p)).copied() == above;
+            let stands = hung.and_then(|p| poses.get(Bound::Rest).get(p)).copied() == above;
             if by.is_none() && apart == [0.0; 3] && stands && !change.parent {
                 continue;
             }
@@ -407,47 +398,36 @@ impl One<'_, '_, '_> {
         true
     }
 
-    /// Returns the rest transform of a joint of the result in model space.
-    fn world(&self, joint: usize) -> Option<Affine64> {
-        let mut world = self.joints.get(joint)?.rest.to_affine64();
-        let mut at = self.joints.get(joint)?.parent;
-        let mut left = self.joints.len();
-        while let Some(p) = at {
-            left = left.checked_sub(1)?;
-            let above = self.joints.get(p)?;
-            world = above.rest.to_affine64().after(&world);
-            at = above.parent;
-        }
-        Some(world)
-    }
-
     /// Returns the rest transform of a new joint relative to its parent, which may have other axes and another size in
     /// the file.
     fn on_parent(&self, at: At, parent: Option<usize>, (placed, pose): (&Placed, &[Affine64])) -> Affine64 {
-        let world = rest_world(self.work, at);
+        let skeleton = self.work.edited.skeletons.get(at.skeleton).map_or(&[][..], |s| &s.joints);
+        let world = rest_world(skeleton, at.joint);
         let Some(parent) = parent else { return world };
         let from = self.from.get(parent).copied().flatten().filter(|e| e.skeleton == at.skeleton);
         let Some(from) = from else {
-            let above = self.world(parent).and_then(|m| m.inverse());
+            let above = rest_world(&self.joints, parent).inverse();
             return above.unwrap_or(Affine64::IDENTITY).after(&world);
         };
-        let above = rest_world(self.work, from).inverse();
+        let above = rest_world(skeleton, from.joint).inverse();
         let local = above.unwrap_or(Affine64::IDENTITY).after(&world);
         let result = At { skeleton: self.s, joint: parent };
         let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
         let native = natives.iter().position(|n| *n == Some(result));
-        let here = self.work.edited.skeletons.get(from.skeleton).and_then(|s| bind(s, from.joint));
+        let here = skeleton.get(from.joint).and_then(|joint| joint.inverse_bind.wide().inverse());
         let turn = native.and_then(|n| Some(pose.get(n)?.inverse()?.after(&here?)));
         // A new joint moves with its parent.
         turn.map_or(local, |turn| Affine64 { w: [0.0; 3], ..turn }.after(&local))
     }
 
     /// Adds joints that the native skeleton lacks.
-    fn add(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
+    fn add(
+        &mut self,
+        pose: &[Affine64],
+        placed: &mut Placed,
+        report: &mut Recovery,
+    ) -> Result<(), ConvertError> {
         let work = self.work;
-        let poses = Poses::new(self.exported, work)?;
-        let bound = poses.as_ref().map(|poses| self.bound(poses)).transpose()?;
-        let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.get(bound));
         for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
             let own = |j: &usize| work.bones.get(At { skeleton: e, joint: *j });
             let belongs =
@@ -497,15 +477,13 @@ fn as_large(a: &Affine64, b: &Affine64) -> bool {
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)
 }
 
-/// Returns the rest transform of an edited joint in model space.
-fn rest_world(work: &Comparison<'_, '_>, at: At) -> Affine64 {
-    let Some(skeleton) = work.edited.skeletons.get(at.skeleton) else { return Affine64::IDENTITY };
+/// Returns the rest transform of a joint in model space.
+fn rest_world(joints: &[Joint], joint: usize) -> Affine64 {
     let mut world = Affine64::IDENTITY;
-    let (mut up, mut left) = (Some(at.joint), skeleton.joints.len());
-    while let Some(joint) = up.and_then(|p| skeleton.joints.get(p)) {
+    let (mut up, mut left) = (Some(joint), joints.len());
+    while let Some(joint) = up.filter(|_| left > 0).and_then(|p| joints.get(p)) {
         world = joint.rest.to_affine64().after(&world);
-        up = joint.parent.filter(|_| left > 0);
-        left = left.saturating_sub(1);
+        (up, left) = (joint.parent, left.saturating_sub(1));
     }
     world
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 
 fn document(edited: &Scene, native: &Scene) -> String {
     let original = Original { native, exported: native };
-    let options = Options::new(Snap::Default, Absent::Gone).with_pictures(&[true]);
+    let options = Options { pictures: &[true], ..Options::new(Snap::Default, Absent::Gone) };
     Patch::find(edited, &original, &options, &budget()).unwrap().to_json()
 }
 

@@ -255,7 +255,7 @@ fn a_clip_that_stands_still_is_gone_where_its_tool_keeps_such() {
     let edited = tube();
     let original = Original { native: &native, exported: &native };
     for kept in [false, true] {
-        let options = Options::new(Snap::Default, Absent::Gone).with_still_clips(kept);
+        let options = Options { keeps_still_clips: kept, ..Options::new(Snap::Default, Absent::Gone) };
         let (back, report) = recover(&edited, &original, &options, &budget()).unwrap();
         assert_eq!((report.is_untouched(), back.clips.len()), (!kept, if kept { 1 } else { 2 }));
     }
@@ -272,7 +272,7 @@ fn a_picture_or_a_material_that_changed_is_an_edit() {
         let mut marks = Marks::default();
         let named = |name: &str| Some(Mark { name: name.into(), ..Mark::default() });
         marks.meshes = vec![named("body"), None];
-        let options = Options::new(Snap::Default, Absent::Gone).with_pictures(pictures).with_marks(&marks);
+        let options = Options { pictures, marks: Some(&marks), ..Options::new(Snap::Default, Absent::Gone) };
         recover(edited, &original, &options, &budget()).unwrap()
     };
     assert!(find(&edited, &[false]).1.is_untouched());

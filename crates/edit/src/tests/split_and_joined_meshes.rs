@@ -112,7 +112,7 @@ fn colours_that_became_pixels_are_those_of_their_meshes() {
     marks.materials = vec![Some(Mark { name: "skin".into(), ..Mark::default() })];
     let against = |edited: &Scene| {
         let original = Original { native: &native, exported: &native };
-        let options = Options::new(Snap::Loose, Absent::Gone).with_marks(&marks);
+        let options = Options { marks: Some(&marks), ..Options::new(Snap::Loose, Absent::Gone) };
         recover(edited, &original, &options, &budget()).unwrap()
     };
     // A whole step of eight bits: they are cut, not rounded.
@@ -129,7 +129,7 @@ fn colours_that_became_pixels_are_those_of_their_meshes() {
     let mut two = native.clone();
     two.meshes[1].material = Some(MaterialId(0));
     let original = Original { native: &two, exported: &two };
-    let options = Options::new(Snap::Loose, Absent::Gone).with_marks(&marks);
+    let options = Options { marks: Some(&marks), ..Options::new(Snap::Loose, Absent::Gone) };
     let (back, report) = recover(&palette([body, hat]), &original, &options, &budget()).unwrap();
     assert!(report.meshes[1].change.material && !report.meshes[0].change.material, "{report:?}");
     assert_eq!(back.meshes[1].material, Some(MaterialId(1)));

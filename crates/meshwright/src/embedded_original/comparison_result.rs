@@ -112,11 +112,14 @@ impl Original {
             Snap::Loose => Vec::new(),
             _ => self.pictures.changed(&scene, &marks, &native, &scenes.budget()),
         };
-        let how = Options::new(options.snap, absent)
-            .with_marks(&marks)
-            .with_pictures(&pictures)
-            .with_still_clips(blender)
-            .with_computed_normals(computed);
+        let how = Options {
+            snap: options.snap,
+            absent,
+            marks: Some(&marks),
+            pictures: &pictures,
+            keeps_still_clips: blender,
+            computed_normals: computed,
+        };
         let find = |scene: &Scene| Patch::find(scene, &original, &how, &scenes.budget());
         let mut patch = find(&scene)?;
         if let Some(rate) = frames_at {

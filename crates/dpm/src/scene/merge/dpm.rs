@@ -1,7 +1,7 @@
 //! Merges patches into a DPM.
 
-use super::{MergedDpm, merge};
-use crate::bone::{Bone, BonePose};
+use super::{MergedDpm, merge, merged_bones};
+use crate::bone::BonePose;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId};
 use crate::scene::dpm_from_scene::traced;
@@ -34,13 +34,12 @@ impl Dpm {
 }
 
 impl ApplyPatch for Dpm {
-    type Bone = Bone;
     type Pose = BonePose;
     type Bounds = Bounds;
     const KEEPS_LISTED_FRAMES: bool = false;
 
-    fn bones(&self) -> &[Bone] {
-        &self.bones
+    fn bone_count(&self) -> usize {
+        self.bones.len()
     }
 
     fn frame(&self, frame: usize) -> &[BonePose] {
@@ -60,7 +59,8 @@ impl ApplyPatch for Dpm {
     }
 
     fn put_shape(&mut self, work: &Merge<'_, Self>) -> Result<(), ConvertError> {
-        (self.meshes, self.bones) = (meshes(work)?, work.bones());
+        self.meshes = meshes(work)?;
+        self.bones = merged_bones(work, [&work.original.bones, &work.made.model.bones]);
         Ok(())
     }
 
@@ -170,14 +170,14 @@ fn merged_row(
 ) -> Vec<Influence> {
     let of = |i: &Influence| work.joints.of_original(i.bone).map(|bone| Influence { bone, ..*i });
     let kept = old.filter(|_| !changed.has(Attributes::WEIGHTS));
-    let kept = kept.and_then(|old| old.iter().map(of).collect::<Option<Vec<_>>>());
-    if let Some(kept) = kept.clone().filter(|_| !changed.has(Attributes::SKINNED)) {
-        return kept;
-    }
+    let kept = match kept.and_then(|old| old.iter().map(of).collect::<Option<Vec<_>>>()) {
+        Some(kept) if !changed.has(Attributes::SKINNED) => return kept,
+        kept => kept,
+    };
     let made = new.iter().map(|i| Influence { bone: work.joints.of_made(i.bone), ..*i });
-    let bones = |list: &[Influence]| list.iter().map(|i| i.bone).collect::<Vec<_>>();
     let made: Vec<_> = made.collect();
-    let Some(kept) = kept.filter(|kept| bones(kept) == bones(&made)) else { return made };
+    let same = |kept: &Vec<Influence>| kept.iter().map(|i| i.bone).eq(made.iter().map(|i| i.bone));
+    let Some(kept) = kept.filter(same) else { return made };
     let moved = changed.has(Attributes::JOINT_POSITION);
     let turned = changed.has(Attributes::JOINT_NORMAL);
     let one = |(k, n): (&Influence, &Influence)| Influence {

@@ -9,7 +9,7 @@ use crate::scene::options::DpmSceneOptions;
 use crate::scene::traced::Traced;
 use alloc::vec::Vec;
 use meshwright_edit::Patch;
-use meshwright_edit::apply::{ApplyPatch, ClipList, Clips, Frames, PatchBone, apply};
+use meshwright_edit::apply::{ApplyPatch, ClipList, Clips, Frames, Merge, apply};
 use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Scene};
 
 /// A DPM with the edits of a scene.
@@ -64,17 +64,17 @@ fn merge<M: ApplyPatch>(
     Ok(Converted::new(Merged { model, clips: merged_clips(&clips, &made_clips, &plan) }, losses))
 }
 
-impl PatchBone for Bone {
-    fn parent(&self) -> Option<usize> {
-        Self::parent(self)
-    }
-
-    fn merged(self, name: Option<&Self>, parent: Option<usize>) -> Self {
+/// Returns the bones of the result; `bones` are those of the original and the made ones.
+fn merged_bones<M>(work: &Merge<'_, M>, bones: [&[Bone]; 2]) -> Vec<Bone> {
+    let bone = |(b, ([old, new], parent)): (usize, ([Option<&Bone>; 2], Option<usize>))| {
+        let own = old.or(new)?;
         // A root keeps its original number for "no parent".
-        let none = if Self::parent(&self).is_none() { self.parent } else { -1 };
+        let none = if own.parent().is_none() { own.parent } else { -1 };
         let parent = parent.and_then(|p| i32::try_from(p).ok()).unwrap_or(none);
-        Self { name: name.map_or(self.name, |named| named.name), parent, ..self }
-    }
+        let named = new.filter(|_| work.joints.change(b).renamed).unwrap_or(own);
+        Some(Bone { name: named.name, parent, ..*own })
+    };
+    work.joints.bones(bones, Bone::parent).enumerate().filter_map(bone).collect()
 }
 
 /// Returns the clips of the result, with the original's values where they were not edited.

@@ -1,8 +1,8 @@
 //! Merges patches into a ZYM. Its shaders share one list of vertices, so the corners of triangles identify
 //! the original vertices.
 
-use super::{MergedZym, merge};
-use crate::bone::{Bone, BonePose, Name};
+use super::{MergedZym, merge, merged_bones};
+use crate::bone::{BonePose, Name};
 use crate::scene::options::DpmSceneOptions;
 use crate::scene::to_scene::writable;
 use crate::scene::zym_from_scene::traced;
@@ -36,13 +36,12 @@ impl Zym {
 }
 
 impl ApplyPatch for Zym {
-    type Bone = Bone;
     type Pose = BonePose;
     type Bounds = ZymBounds;
     const KEEPS_LISTED_FRAMES: bool = true;
 
-    fn bones(&self) -> &[Bone] {
-        &self.bones
+    fn bone_count(&self) -> usize {
+        self.bones.len()
     }
 
     fn frame(&self, frame: usize) -> &[BonePose] {
@@ -62,7 +61,7 @@ impl ApplyPatch for Zym {
     }
 
     fn put_shape(&mut self, work: &Merge<'_, Self>) -> Result<(), ConvertError> {
-        self.bones = work.bones();
+        self.bones = merged_bones(work, [&work.original.bones, &work.made.model.bones]);
         put_vertices(work, self)
     }
 

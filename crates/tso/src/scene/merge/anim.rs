@@ -1,7 +1,7 @@
 //! Merging of animations, key by key.
 
 use super::bones::Bones;
-use super::skel::{merge_rotation, merge_translation};
+use super::skel::merge_rotation;
 use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
 use crate::fields::Flag;
 use crate::scene::extras::{DISTANCE, DURATION, EVENTS, MOVING, PROPERTIES};
@@ -9,7 +9,7 @@ use crate::skel::Skel;
 use alloc::vec::Vec;
 use meshwright_core::Order as _;
 use meshwright_core::{F32, SortedMap};
-use meshwright_edit::apply::Records;
+use meshwright_edit::apply::{Records, keep_near};
 use meshwright_edit::{ClipPatch, Poses};
 use meshwright_scene::{Budget, Clip, ConvertError};
 
@@ -192,13 +192,8 @@ impl Edited<'_> {
         let changed = |frame: u32| self.patch.poses.is_changed(frame, joint);
         let [translations, rotations] = [counts(0), counts(1)];
         if translations {
-            keys.translations = channel(
-                keys.translations,
-                [all.translations, rest.translations],
-                whole,
-                changed,
-                merge_translation,
-            );
+            keys.translations =
+                channel(keys.translations, [all.translations, rest.translations], whole, changed, keep_near);
         }
         if rotations {
             keys.rotations =

@@ -6,7 +6,7 @@ use crate::skel::{Bone, Skel};
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::Order as _;
-use meshwright_edit::apply::{Origin, Records};
+use meshwright_edit::apply::{Origin, Records, keep_near};
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Scene};
 
@@ -59,8 +59,7 @@ pub(super) fn merge(
         Some(Bone {
             name: name(at)?,
             parent: parent(origin, change, own),
-            translation: rest
-                .map_or(own.translation, |new| merge_translation(own.translation, new.translation)),
+            translation: rest.map_or(own.translation, |new| keep_near(own.translation, new.translation)),
             rotation: rest.map_or(own.rotation, |new| merge_rotation(own.rotation, new.rotation)),
             ..own.clone()
         })
@@ -77,12 +76,6 @@ pub(super) fn merge(
 
 /// The largest difference that counts as rounding, for numbers up to 1.
 const SAME: f64 = 1e-6;
-
-/// Returns the edited translation, or the original's if they are equal except for rounding.
-pub(super) fn merge_translation(old: [F32; 3], new: [F32; 3]) -> [F32; 3] {
-    let near = |(a, b): (&F32, &F32)| (wide(*a) - wide(*b)).abs() <= SAME * wide(*a).abs().max(1.0);
-    if old.iter().zip(&new).all(near) { old } else { new }
-}
 
 /// Returns the edited rotation, or the original's (of any length and sign) if they are equal except for rounding.
 pub(super) fn merge_rotation(old: [F32; 4], new: [F32; 4]) -> [F32; 4] {
