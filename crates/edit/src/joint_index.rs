@@ -1,6 +1,7 @@
 //! The index of a joint in the skeletons of a scene.
 
 use alloc::vec::Vec;
+use meshwright_scene::{Joint, Skeleton};
 
 /// A joint of a skeleton.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,4 +26,11 @@ impl ListIndex for At {
     fn get_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T> {
         lists.get_mut(self.skeleton)?.get_mut(self.joint)
     }
+}
+
+/// Returns all joints of some skeletons.
+pub(crate) fn joints(skeletons: &[Skeleton]) -> impl Iterator<Item = (At, &Joint)> {
+    skeletons.iter().enumerate().flat_map(|(skeleton, s)| {
+        s.joints.iter().enumerate().map(move |(joint, j)| (At { skeleton, joint }, j))
+    })
 }

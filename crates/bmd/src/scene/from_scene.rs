@@ -228,12 +228,13 @@ pub(super) fn drawn_meshes(
 ) -> Result<Vec<(usize, bool)>, ConvertError> {
     let joints =
         used_skeletons(scene).first().and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
-    let mut solids: Vec<usize> = joints.iter().filter_map(|j| Some(j.solid?.0)).collect();
+    let is_seen = |mesh: usize| scene.meshes.get(mesh).is_some_and(|m| !m.triangles.is_empty());
+    let mut solids: Vec<usize> =
+        joints.iter().filter_map(|j| Some(j.solid?.0)).filter(|mesh| is_seen(*mesh)).collect();
     solids.order();
     let drawables = Drawables::new(scene, &draw_options(scene, options), budget)?;
-    let some = |i: &&Instance| scene.meshes.get(i.mesh.0).is_some_and(|m| !m.triangles.is_empty());
     let bounds = |i: &&Instance| i.node.is_some() || solids.binary_search(&i.mesh.0).is_err();
-    let drawn = drawables.instances().filter(some).filter(bounds).map(|i| (i.mesh.0, false));
+    let drawn = drawables.instances().filter(|i| is_seen(i.mesh.0)).filter(bounds).map(|i| (i.mesh.0, false));
     Ok(drawn.chain(solids.iter().map(|mesh| (*mesh, true))).collect())
 }
 

@@ -1,7 +1,7 @@
 //! Matches edited joints to native ones, and finds the rotation that tools applied to their axes.
 
 use crate::correspond::marks;
-use crate::joint_index::{At, ListIndex};
+use crate::joint_index::{At, ListIndex, joints};
 use crate::tools::fbx::is_leaf_of;
 use crate::tools::three::name_of;
 use alloc::collections::VecDeque;
@@ -293,13 +293,6 @@ fn axes_of(skeleton: &Skeleton, budget: &Budget) -> Result<Vec<Quat>, LimitExcee
         axes.get_mut(j).into_iter().for_each(|slot| *slot = turned.unwrap_or(trs.rotation));
     }
     Ok(axes)
-}
-
-/// Returns all joints of some skeletons.
-pub(crate) fn joints(skeletons: &[Skeleton]) -> impl Iterator<Item = (At, &meshwright_scene::Joint)> {
-    skeletons.iter().enumerate().flat_map(|(skeleton, s)| {
-        s.joints.iter().enumerate().map(move |(joint, j)| (At { skeleton, joint }, j))
-    })
 }
 
 /// Returns a list per skeleton, with a value for each joint.

@@ -1,7 +1,6 @@
 //! Parts that carry their identity.
 
-use crate::correspond::joints::joints;
-use crate::joint_index::{At, ListIndex};
+use crate::joint_index::{At, ListIndex, joints};
 use crate::tools::gltf_transform::is_palette;
 use alloc::vec::Vec;
 use meshwright_core::SortedMap;

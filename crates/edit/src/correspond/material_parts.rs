@@ -31,7 +31,8 @@ pub(crate) fn taken_out(
     let surfaces = surfaces(work, edited)?;
     let surface = |e: usize| surfaces.get(e).copied().unwrap_or(Surface::Unknown);
     let mut groups: SortedMap<usize, Vec<usize>> = SortedMap::new();
-    for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
+    let is_seen = |own: &Edited<'_>| own.drawn && !own.moved.mesh.triangles.is_empty();
+    for (e, own) in edited.iter().enumerate().filter(|(_, own)| is_seen(own)) {
         // A mesh belongs to the native mesh with more than half of its vertices.
         if let Some((home, _)) = own.most_matched().filter(|(_, n)| n.saturating_mul(2) > own.slots.len()) {
             groups.entry(home).or_default().push(e);

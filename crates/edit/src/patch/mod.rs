@@ -8,6 +8,7 @@ mod model;
 mod new_meshes;
 mod nodes;
 pub(crate) mod rebuild;
+mod report_counts;
 pub(crate) mod skeleton;
 
 pub use model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};

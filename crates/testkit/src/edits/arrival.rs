@@ -62,10 +62,15 @@ fn has_shear(scene: &Scene) -> bool {
     rests.chain(poses).any(|m| sheared(&m))
 }
 
-/// Returns true if two triangles of a mesh have the same corners.
+/// Returns true if two triangles of a mesh have equal corners. Their tangents may differ.
 fn has_twins(scene: &Scene) -> bool {
     scene.meshes.iter().any(|mesh| {
-        let mut all = mesh.triangles.clone();
+        let corner = |v: u32| {
+            let (v, bits) = (v as usize, |v: &[f32; 3]| v.map(f32::to_bits));
+            let uv = mesh.uvs.get(v).map(|uv| uv.map(f32::to_bits));
+            (mesh.positions.get(v).map(bits), mesh.normals.get(v).map(bits), uv)
+        };
+        let mut all: Vec<_> = mesh.triangles.iter().map(|corners| corners.map(corner)).collect();
         all.iter_mut().for_each(|corners| corners.sort_unstable());
         all.sort_unstable();
         all.windows(2).any(|pair| pair[0] == pair[1])
