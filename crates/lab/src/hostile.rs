@@ -258,7 +258,7 @@ fn temporary(folder: &Path) -> Result<(), String> {
     sh::copy(&testdata().join("dpm/quad.ok.dpm"), &folder.join(".meshwright-abcdef.tmp"))
 }
 
-/// Writes a mesh with texture coordinates, of which two triangles in three have no area.
+/// Writes a mesh with texture coordinates. Two thirds of its triangles have no area.
 fn flat_triangles(folder: &Path) -> Result<(), String> {
     const COUNT: u16 = 50_000;
     let (mut floats, mut corners) = (Vec::new(), Vec::new());
