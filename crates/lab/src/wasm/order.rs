@@ -33,7 +33,9 @@ pub(super) fn name_by_order(module: &[u8], kept_first: usize) -> Result<Vec<u8>,
             _ => {}
         }
         let whole = named.len() - rest.len();
-        if number != CUSTOM {
+        let mut content = section;
+        // The section with the features of the module stays: the optimizer reads which instructions it may have.
+        if number != CUSTOM || sized(&mut content) != Some(b"name") {
             kept.extend_from_slice(&named[..whole]);
         }
         named = rest;
@@ -154,14 +156,19 @@ fn write_sized(out: &mut Vec<u8>, bytes: &[u8]) {
 mod tests {
     use super::*;
 
-    /// Returns a module with an imported function and functions of some bodies.
+    const FEATURES: &[u8] = b"\x0ftarget_features\0";
+
+    /// Returns a module with an imported function, functions of some bodies, and the section of features.
     fn module(bodies: &[&[u8]]) -> Vec<u8> {
         let mut code = Vec::new();
         write_number(&mut code, bodies.len());
         bodies.iter().for_each(|body| write_sized(&mut code, body));
         let mut module = b"\0asm\x01\0\0\0".to_vec();
         let name = b"\x04name\x01\x01\0".to_vec();
-        for (number, content) in [(IMPORTS, b"\x01\x01a\x01b\0\0".to_vec()), (CODE, code), (CUSTOM, name)] {
+        let imports = b"\x01\x01a\x01b\0\0".to_vec();
+        for (number, content) in
+            [(IMPORTS, imports), (CODE, code), (CUSTOM, FEATURES.to_vec()), (CUSTOM, name)]
+        {
             module.push(number);
             write_sized(&mut module, &content);
         }
@@ -185,6 +192,7 @@ mod tests {
             write_sized(&mut wanted, name.as_bytes());
         }
         assert!(named.ends_with(&wanted) && named.starts_with(b"\0asm"));
+        assert!(named.windows(FEATURES.len()).any(|part| part == FEATURES));
         assert_eq!(named.len(), module(&bodies).len() - 10 + 2 + wanted.len());
         assert!(name_by_order(&module(&bodies)[..30], 1).is_err());
     }
