@@ -282,6 +282,15 @@ fn compare_models(
     }
     for (model, page) in models.iter().zip(page) {
         let own = model_facts(model);
+        let mut page = page.clone();
+        // The files that a model may be put together with: the page looks them up in its own list.
+        if !page["about"]
+            .as_object_mut()
+            .and_then(|about| about.remove("parts"))
+            .is_some_and(|parts| parts.is_array())
+        {
+            wrong.push(format!("{}, {}: the page has no list of parts", from.display(), model.name));
+        }
         for key in ["about", "drawn", "saved", "file", "losses"] {
             let (a, b) = (own.get(key), page.get(key));
             if a != b {
