@@ -73,7 +73,7 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
     sh::write(&folder.join("in/models/sheet.glb"), Sheet::new(16).glb())?;
     measure(program, folder, "convert in/models/sheet.glb -o in/models/sheet.dpm")?;
     fs::remove_file(folder.join("in/models/sheet.glb")).map_err(|e| e.to_string())?;
-    measure(program, folder, "pack in -o pack.pk3 --force")?;
+    measure(program, folder, "pack in -o pack.pk3")?;
     let pack = sh::read(&folder.join("pack.pk3"))?;
     let mut growths: Vec<Growth> =
         OF_ARCHIVES.iter().map(|(name, _)| Growth::new(name, "archives")).collect();
