@@ -52,6 +52,7 @@ mod path;
 pub mod record;
 mod report;
 mod rule;
+mod setters;
 mod similar;
 mod sniff;
 pub mod sorted;

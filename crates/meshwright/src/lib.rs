@@ -66,9 +66,6 @@
     )
 )]
 
-#[macro_use]
-mod setters;
-
 #[cfg(feature = "gltf")]
 mod base64;
 mod clip_frame;

@@ -42,9 +42,6 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
-#[macro_use]
-mod setters;
-
 mod animation;
 mod convert;
 pub mod flatten;

@@ -41,6 +41,7 @@ fn files(root: &Path) -> Result<Files, String> {
     let all = Described::all();
     let mut files = Files::new();
     for kind in &all {
+        kind.validate().map_err(|e| format!("the description of {}: {e}", kind.id))?;
         if kind.is_binary() {
             files.insert(format!("kaitai/{}.ksy", kind.id), kaitai::text(kind));
             files.insert(format!("imhex/{}.hexpat", kind.id), imhex::text(kind)?);
@@ -127,6 +128,38 @@ impl Described {
         let order =
             if matches!(kind, Scalar::F32) { self.description.floats } else { self.description.order };
         if matches!(order, Order::Big) { "be" } else { "le" }
+    }
+
+    /// Checks that every name is that of a record, a structure or a number, and that all records are used.
+    fn validate(&self) -> Result<(), String> {
+        let mut used = BTreeSet::new();
+        let structures: Vec<_> = self.structures().collect();
+        for (structure, part) in structures.iter().flat_map(|s| s.parts.iter().map(move |p| (s, p))) {
+            let place = format!("{}.{}", structure.name, part.name);
+            let plain = scalar(part.kind).is_some() || part.kind == "cstring";
+            let sized = ["bytes", "text"].contains(&part.kind);
+            if sized != (sized && part.count.is_some()) {
+                return Err(format!("{place} has no size"));
+            }
+            if !plain && !sized && self.structure(part.kind).is_none() && self.record(part.kind).is_none() {
+                return Err(format!("{place}: unknown kind {}", part.kind));
+            }
+            used.insert(part.kind);
+        }
+        let inner =
+            self.description.records.iter().flat_map(|t| t.rows).filter_map(|row| match row.kind.scalar {
+                Scalar::Record(name) => Some(name),
+                _ => None,
+            });
+        used.extend(inner);
+        let first = structures.first().map(|s| s.name);
+        let idle =
+            structures.iter().map(|s| s.name).find(|name| Some(*name) != first && !used.contains(name));
+        // Records in packed blocks, or in chunks whose content depends on the program, are shown but not placed.
+        match idle.filter(|name| self.id != "cskel" || *name != "bone") {
+            Some(name) => Err(format!("no structure has a {name}")),
+            None => Ok(()),
+        }
     }
 }
 

@@ -75,7 +75,7 @@ impl Retarget {
         Self { onto: Arc::new(onto), map: None, hold: meshwright_retarget::Hold::NOTHING }
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets which bones correspond, instead of a guess by their names.
         with_map(map: Option<meshwright_retarget::MapFile>): map;
         /// Sets which ends of limbs stay in their places.
@@ -95,7 +95,7 @@ impl ConvertOptions {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the factor of all lengths. Without it, a scale that a document states is undone in native files.
         with_scale(scale: Option<f64>): scale;
         /// Keeps native fields in glTF and OBJ files as extras.

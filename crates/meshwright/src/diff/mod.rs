@@ -39,7 +39,7 @@ impl Default for DiffOptions {
 }
 
 impl DiffOptions {
-    setters! {
+    meshwright_core::setters! {
         /// Returns the same options with another tolerance for vertices and bones.
         with_length(length: Option<f64>): length;
         /// Returns the same options with another limit of bytes.

@@ -69,7 +69,7 @@ impl Default for DumpOptions {
 }
 
 impl DumpOptions {
-    setters! {
+    meshwright_core::setters! {
         /// Returns the same options with these poses.
         with_poses(poses: Vec<PoseRef>): poses;
         /// Returns the same options with poses in another precision.

@@ -35,7 +35,7 @@ pub struct RecoverOptions {
 }
 
 impl RecoverOptions {
-    setters! {
+    meshwright_core::setters! {
         /// Sets the tolerance for unedited values.
         with_snap(snap: Snap): snap;
         /// Sets the frame rate of native clips in the edited file.

@@ -22,7 +22,7 @@ pub use report::{recovery_document, recovery_lines};
 
 use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
-use meshwright_core::{Beside, Budget, Companion, WriteError};
+use meshwright_core::{Beside, Budget, Companion, SortedSet, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
@@ -166,9 +166,9 @@ impl Original {
 
 /// Returns files; of several with the same name the first.
 fn unique(all: impl IntoIterator<Item = Called>) -> OutputFiles {
-    let mut files = OutputFiles::default();
+    let (mut files, mut taken) = (OutputFiles::default(), SortedSet::new());
     for Called { name, bytes, .. } in all {
-        if files.get(&name).is_none() {
+        if taken.insert(name.clone()) {
             files.push(name, bytes);
         }
     }

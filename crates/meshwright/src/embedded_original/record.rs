@@ -51,7 +51,7 @@ pub struct Keeping {
 }
 
 impl Keeping {
-    setters! {
+    meshwright_core::setters! {
         /// Sets the options of the export.
         exported(options: ExportOptions): export;
         /// Sets whether meshes that are bounds of joints are drawn too.

@@ -36,7 +36,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    setters! {
+    meshwright_core::setters! {
         /// Sets the name of the main file without its extension. Without it, the name is that of the model or scene.
         with_stem(stem: impl Into<String>): stem;
         /// Sets the limits.
@@ -52,7 +52,7 @@ impl WriteOptions {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the dialect of native files.
         with_dialect(dialect: Option<Dialect>): dialect;
         /// Sets the order of quaternions in Crucible files.

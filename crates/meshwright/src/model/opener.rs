@@ -96,7 +96,7 @@ impl Opener {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the limits for one file, and for a scene or a conversion of it each.
         limits(limits: Limits): settings.read.limits;
         /// Sets the settings for reading files.
@@ -161,7 +161,7 @@ impl Opener {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Searches for textures of materials when a model is opened. Otherwise [`Model::convert`](crate::Model::convert) does, for targets
         /// that hold textures.
         textures(search: bool): textures;
@@ -182,7 +182,7 @@ impl Opener {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the source of the names of clips that a companion file lists.
         clip_names(names: ClipNames): scene.clip_names;
         /// Makes a clip of each frame that is in no clip of a companion file.

@@ -82,11 +82,11 @@ impl Clip {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the file's frame number of the first frame.
-        with_start(u32): start;
+        with_start(start: u32): start;
         /// Sets the native fields.
-        with_extras(impl Into<Option<Extra>>): extras;
+        with_extras(extras: impl Into<Option<Extra>>): extras;
     }
 
     /// Sets the interpolation.

@@ -57,29 +57,29 @@ impl Mesh {
         Self { name: name.into(), positions, triangles, ..Self::default() }
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the name.
-        with_name(impl Into<String>): name;
+        with_name(name: impl Into<String>): name;
         /// Sets the material.
-        with_material(impl Into<Option<MaterialId>>): material;
+        with_material(material: impl Into<Option<MaterialId>>): material;
         /// Sets the positions.
-        with_positions(Vec<[f32; 3]>): positions;
+        with_positions(positions: Vec<[f32; 3]>): positions;
         /// Sets the normals.
-        with_normals(Vec<[f32; 3]>): normals;
+        with_normals(normals: Vec<[f32; 3]>): normals;
         /// Sets the tangents.
-        with_tangents(Vec<[f32; 4]>): tangents;
+        with_tangents(tangents: Vec<[f32; 4]>): tangents;
         /// Sets the texture coordinates.
-        with_uvs(Vec<[f32; 2]>): uvs;
+        with_uvs(uvs: Vec<[f32; 2]>): uvs;
         /// Sets the vertex colours.
-        with_colors(Vec<[u8; 4]>): colors;
+        with_colors(colors: Vec<[u8; 4]>): colors;
         /// Sets the encoding of the colours.
-        with_color_encoding(ColorEncoding): color_encoding;
+        with_color_encoding(color_encoding: ColorEncoding): color_encoding;
         /// Sets the triangles.
-        with_triangles(Vec<[u32; 3]>): triangles;
+        with_triangles(triangles: Vec<[u32; 3]>): triangles;
         /// Sets the binding to a skeleton.
-        with_skin(impl Into<Option<Skin>>): skin;
+        with_skin(skin: impl Into<Option<Skin>>): skin;
         /// Sets the native fields.
-        with_extras(impl Into<Option<Extra>>): extras;
+        with_extras(extras: impl Into<Option<Extra>>): extras;
     }
 
     /// Returns the class of its vertices' alpha values.

@@ -96,25 +96,25 @@ impl Scene {
         self
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the source format.
-        with_format(impl Into<String>): format;
+        with_format(format: impl Into<String>): format;
         /// Sets the nodes.
-        with_nodes(Vec<Node>): nodes;
+        with_nodes(nodes: Vec<Node>): nodes;
         /// Sets the meshes.
-        with_meshes(Vec<Mesh>): meshes;
+        with_meshes(meshes: Vec<Mesh>): meshes;
         /// Sets the skeletons.
-        with_skeletons(Vec<Skeleton>): skeletons;
+        with_skeletons(skeletons: Vec<Skeleton>): skeletons;
         /// Sets the materials.
-        with_materials(Vec<Material>): materials;
+        with_materials(materials: Vec<Material>): materials;
         /// Sets the dense poses.
-        with_pose_sets(Vec<PoseSet>): pose_sets;
+        with_pose_sets(pose_sets: Vec<PoseSet>): pose_sets;
         /// Sets the clips.
-        with_clips(Vec<Clip>): clips;
+        with_clips(clips: Vec<Clip>): clips;
         /// Sets the levels of detail.
-        with_levels(Vec<Level>): levels;
+        with_levels(levels: Vec<Level>): levels;
         /// Sets the native fields.
-        with_extras(impl Into<Option<Extra>>): extras;
+        with_extras(extras: impl Into<Option<Extra>>): extras;
     }
 }
 
@@ -185,25 +185,25 @@ impl Material {
         Self { name: name.into(), ..Self::default() }
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the base colour, in linear light.
-        with_base_color([f32; 4]): base_color;
+        with_base_color(base_color: [f32; 4]): base_color;
         /// Sets the texture.
-        with_image(impl Into<Option<Image>>): image;
+        with_image(image: impl Into<Option<Image>>): image;
         /// Sets the normal map.
-        with_normal(impl Into<Option<Image>>): normal;
+        with_normal(normal: impl Into<Option<Image>>): normal;
         /// Sets the emissive texture.
-        with_emissive(impl Into<Option<Image>>): emissive;
+        with_emissive(emissive: impl Into<Option<Image>>): emissive;
         /// Sets the further textures of the engine.
-        with_layers(Vec<TextureLayer>): layers;
+        with_layers(layers: Vec<TextureLayer>): layers;
         /// Sets the treatment of alpha.
-        with_alpha(AlphaMode): alpha;
+        with_alpha(alpha: AlphaMode): alpha;
         /// Sets whether both sides are drawn.
-        with_double_sided(bool): double_sided;
+        with_double_sided(double_sided: bool): double_sided;
         /// Sets whether textures are clamped at their edges.
-        with_clamped(bool): clamped;
+        with_clamped(clamped: bool): clamped;
         /// Sets the native fields.
-        with_extras(impl Into<Option<Extra>>): extras;
+        with_extras(extras: impl Into<Option<Extra>>): extras;
     }
 
     /// Returns the image of a layer.
@@ -347,11 +347,11 @@ impl Image {
         Self { name: name.into(), mime, bytes: Arc::new(bytes), alpha: AlphaLevels::Full, source: None }
     }
 
-    setters! {
+    meshwright_core::setters! {
         /// Sets the class of its alpha values.
-        with_alpha(AlphaLevels): alpha;
+        with_alpha(alpha: AlphaLevels): alpha;
         /// Sets the source file.
-        with_source(impl Into<Option<String>>): source;
+        with_source(source: impl Into<Option<String>>): source;
     }
 }
 
