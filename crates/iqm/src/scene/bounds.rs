@@ -2,12 +2,12 @@
 
 use super::bones::{Bones, Posed};
 use super::timeline::Timeline;
-use super::vertices::Vertices;
+use super::vertices::{BoundVertex, Vertices};
 use crate::model::{Iqm, IqmBounds};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::f32s;
-use meshwright_core::math::{Affine64, add, distance, narrow1, scale, sqrt, wide};
+use meshwright_core::math::{Affine64, add, dot, narrow1, scale, sqrt, sub, wide};
 use meshwright_scene::{Budget, ConvertError, Loss};
 
 /// The maximum number of vertex parts over all frames that are posed, a few seconds of work.
@@ -57,6 +57,8 @@ pub(super) struct Measure<'m, 's, 'b> {
     hulls: Vec<Hull>,
     errors: Vec<f64>,
     pose: Vec<Posed>,
+    /// The vertices of a block as the model has them.
+    bound: Vec<BoundVertex>,
 }
 
 impl<'m, 's, 'b> Measure<'m, 's, 'b> {
@@ -79,7 +81,7 @@ impl<'m, 's, 'b> Measure<'m, 's, 'b> {
         let errors = budget.filled("bounds", frames, 0.0)?;
         budget.charge_items("bounds", frames as u64, size_of::<IqmBounds>())?;
         let inverses = rig.rest_matrices().iter().map(|m| m.inverse().unwrap_or_default()).collect();
-        Ok(Some(Self { rig, timeline, bones, inverses, hulls, errors, pose: Vec::new() }))
+        Ok(Some(Self { rig, timeline, bones, inverses, hulls, errors, pose: Vec::new(), bound: Vec::new() }))
     }
 
     /// Poses the vertices whose parts are known at every frame.
@@ -89,22 +91,28 @@ impl<'m, 's, 'b> Measure<'m, 's, 'b> {
         if parts.len() == 0 {
             return Ok(());
         }
+        self.bound.clear();
+        self.bound.extend((first..vertices.count).map(|v| vertices.bound(v)));
         for (frame, (hull, error)) in self.hulls.iter_mut().zip(&mut self.errors).enumerate() {
             self.timeline.pose(frame, &mut self.pose)?;
             let truth = worlds(&self.pose, self.bones);
             let posed = self.rig.frame_matrices(u32::try_from(frame).unwrap_or(u32::MAX)).unwrap_or_default();
             let skin: Vec<_> = posed.iter().zip(&self.inverses).map(|(m, rest)| m.after(rest)).collect();
-            for (v, parts) in (first..).zip(vertices.parts.iter()) {
-                let own = blended(vertices, v, &skin);
+            // The largest square: a root for each vertex would take longer than the rest.
+            let mut farthest = 0.0;
+            for (own, parts) in self.bound.iter().zip(vertices.parts.iter()) {
+                let own = blended(own, &skin);
                 let mut meant = [0.0; 3];
                 for part in parts {
-                    let m = truth.get(part.bone).copied().unwrap_or_default();
+                    let m = truth.get(part.bone).unwrap_or(&Affine64::IDENTITY);
                     meant = add(meant, add(m.vector(part.at), scale(m.w, part.weight)));
                 }
                 hull.add(own);
-                let off = distance(own, meant);
-                *error = if off > *error { off } else { *error };
+                let off = sub(own, meant);
+                let off = dot(off, off);
+                farthest = if off > farthest { off } else { farthest };
             }
+            *error = error.max(sqrt(farthest));
         }
         Ok(())
     }
@@ -126,12 +134,11 @@ fn worlds(pose: &[Posed], bones: &Bones) -> Vec<Affine64> {
 }
 
 /// Returns the position of a vertex by the joints and weights of the model.
-fn blended(vertices: &Vertices, v: usize, skin: &[Affine64]) -> [f64; 3] {
-    let (at, joints) = vertices.bound(v);
-    let (at, mut sum) = (wide(at), [0.0; 3]);
-    for (joint, weight) in joints.filter(|(_, weight)| *weight > 0.0) {
-        let m = skin.get(usize::from(joint)).copied().unwrap_or_default();
-        sum = add(sum, scale(m.point(at), weight));
+fn blended(vertex: &BoundVertex, skin: &[Affine64]) -> [f64; 3] {
+    let mut sum = [0.0; 3];
+    for (joint, weight) in vertex.joints.iter().zip(vertex.weights).filter(|(_, weight)| *weight > 0.0) {
+        let m = skin.get(usize::from(*joint)).unwrap_or(&Affine64::IDENTITY);
+        sum = add(sum, scale(m.point(vertex.at), weight));
     }
     sum
 }

@@ -16,6 +16,13 @@ pub(super) struct JointPart {
     pub(super) at: [f64; 3],
 }
 
+/// The position of a vertex at rest, its joints and their weights.
+pub(super) struct BoundVertex {
+    pub(super) at: [f64; 3],
+    pub(super) joints: [u8; MOST],
+    pub(super) weights: [f64; MOST],
+}
+
 /// The vertex arrays, as bytes.
 pub(super) struct Vertices {
     /// The number of vertices.
@@ -85,7 +92,7 @@ pub(super) struct VertexForm {
 /// The maximum number of joints per vertex.
 const MOST: usize = 4;
 /// The number of parts after which vertices are posed.
-const PARTS: usize = 1 << 16;
+const PARTS: usize = 1 << 15;
 /// The size of a vertex in all arrays except those of joints and weights, in bytes.
 const VERTEX: usize = 12 + 8 + 12 + 16 + 4;
 
@@ -108,6 +115,7 @@ impl Vertices {
         let joints = if bound { MOST } else { 0 };
         if bound {
             budget.charge_items("vertices", 2 * PARTS as u64, size_of::<(JointPart, usize)>())?;
+            budget.charge_items("vertices", PARTS as u64, size_of::<BoundVertex>())?;
         }
         Ok(Self {
             count: 0,
@@ -208,10 +216,10 @@ impl Vertices {
     }
 
     /// Returns the position of a vertex, and its joints with their weights.
-    pub(super) fn bound(&self, v: usize) -> ([f32; 3], impl Iterator<Item = (u8, f64)>) {
+    pub(super) fn bound(&self, v: usize) -> BoundVertex {
         let at = self.positions.as_chunks().0.get(v).map(position).unwrap_or_default();
         let joints = self.joints.as_chunks::<MOST>().0.get(v).copied().unwrap_or_default();
-        (at, joints.into_iter().zip(self.weights_of(v)))
+        BoundVertex { at: wide(at), joints, weights: self.weights_of(v) }
     }
 
     /// Returns true if a vertex follows more than one joint.
