@@ -83,44 +83,23 @@ impl Pieces {
         let work = sizes.iter().map(|uses| u64::from(*uses).saturating_pow(2)).fold(0, u64::saturating_add);
         budget.work("tangents", work.saturating_add(corners.len() as u64))?;
         // The first vertex of a group represents the group.
-        let groups = grouped(mesh, &equal);
+        let mut groups = grouped(mesh, &equal);
         for (v, leader) in (0..).zip(&groups) {
             if *leader != v {
                 let size = value(&sizes, v);
                 increase(&mut sizes, *leader, size);
             }
         }
-        // Groups go to pieces in the order of the triangles, so that a piece has few triangles of others.
+        // The first triangles go to the first piece, so that a piece has few triangles of others.
         let limit = least.max((corners.len() as u64).div_ceil(PIECES));
-        let (mut of_vertex, mut last, mut filled) = (vec![u32::MAX; equal.len()], 0_u32, 0_u64);
-        for v in corners {
-            let leader = value(&groups, value(&equal, *v));
-            let Some(piece) = of_vertex.get_mut(leader as usize).filter(|piece| **piece == u32::MAX) else {
-                continue;
-            };
-            if filled >= limit {
-                (last, filled) = (last.saturating_add(1), 0);
-            }
-            *piece = last;
-            filled = filled.saturating_add(u64::from(value(&sizes, leader)));
-        }
         for (v, first) in (0..).zip(&equal) {
-            let piece = value(&of_vertex, value(&groups, *first));
-            if let Some(slot) = of_vertex.get_mut(v) {
-                *slot = piece;
+            let group = value(&groups, *first);
+            if let Some(slot) = groups.get_mut(v) {
+                *slot = group;
             }
         }
-        let mut spans = vec![Span::default(); (last as usize).saturating_add(1)];
-        for (i, triangle) in mesh.triangles.iter().enumerate() {
-            let [a, b, c] = triangle.map(|v| value(&of_vertex, v));
-            for piece in
-                [Some(a), (b != a).then_some(b), (c != a && c != b).then_some(c)].into_iter().flatten()
-            {
-                if let Some(span) = spans.get_mut(piece as usize) {
-                    span.add(i);
-                }
-            }
-        }
+        let (of_vertex, count) = assign(corners, &groups, &sizes, limit);
+        let spans = spans(&mesh.triangles, &of_vertex, count);
         let largest = spans.iter().map(|span| span.corners).max().unwrap_or(0);
         Ok(Some(Self { equal, largest, of_vertex, spans }))
     }
@@ -140,6 +119,46 @@ impl Pieces {
             piece
         })
     }
+}
+
+/// Puts whole groups into pieces of at least `limit` corners. `groups` has the group of each vertex, `sizes` the corners of
+/// each group. Returns the piece of each vertex, and the number of pieces.
+fn assign(corners: &[u32], groups: &[u32], sizes: &[u32], limit: u64) -> (Vec<u32>, usize) {
+    // The first vertex of a group has the group's piece.
+    let mut pieces = vec![u32::MAX; groups.len()];
+    let (mut last, mut filled) = (0_u32, 0_u64);
+    for v in corners {
+        let group = value(groups, *v);
+        let Some(piece) = pieces.get_mut(group as usize).filter(|piece| **piece == u32::MAX) else {
+            continue;
+        };
+        if filled >= limit {
+            (last, filled) = (last.saturating_add(1), 0);
+        }
+        *piece = last;
+        filled = filled.saturating_add(u64::from(value(sizes, group)));
+    }
+    for (v, group) in groups.iter().enumerate() {
+        let piece = value(&pieces, *group);
+        if let Some(slot) = pieces.get_mut(v) {
+            *slot = piece;
+        }
+    }
+    (pieces, (last as usize).saturating_add(1))
+}
+
+/// Returns the triangles of each piece: those with a vertex of it.
+fn spans(triangles: &[[u32; 3]], of_vertex: &[u32], count: usize) -> Vec<Span> {
+    let mut spans = vec![Span::default(); count];
+    for (i, triangle) in triangles.iter().enumerate() {
+        let [a, b, c] = triangle.map(|v| value(of_vertex, v));
+        for piece in [Some(a), (b != a).then_some(b), (c != a && c != b).then_some(c)].into_iter().flatten() {
+            if let Some(span) = spans.get_mut(piece as usize) {
+                span.add(i);
+            }
+        }
+    }
+    spans
 }
 
 fn value(values: &[u32], v: u32) -> u32 {
