@@ -53,12 +53,16 @@ pub(super) fn corners(a: &Mesh, b: &Mesh, tolerance: f64) -> Corners {
         let Some(&one) = a.triangles.get(i) else { continue };
         let Some(center) = cell_of(a, one) else { continue };
         let mut best: Option<(Match, Cell, usize)> = None;
+        let cost = |m: &Match| m.apart + m.dressed;
         for cell in around(center) {
+            // Nothing is nearer than what agrees in everything.
+            if best.as_ref().is_some_and(|(known, ..)| cost(known) <= 0.0) {
+                break;
+            }
             let here = cells.get(&cell).map(Vec::as_slice).unwrap_or_default();
             for (place, j) in here.iter().enumerate().rev().take(MOST_CANDIDATES) {
                 let other = b.triangles.get(*j).and_then(|other| matched(a, b, one, *other));
                 let Some(other) = other.filter(|other| other.apart <= tolerance) else { continue };
-                let cost = |m: &Match| m.apart + m.dressed;
                 if best.as_ref().is_none_or(|(known, ..)| cost(&other) < cost(known)) {
                     best = Some((other, cell, place));
                 }
