@@ -2,7 +2,7 @@
 //! one per number, which turns into vector instructions.
 
 use crate::math::direction;
-use crate::packed::{Vertex, VertexKind};
+use crate::packed::{MaterialKind, Vertex, VertexKind};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
 /// The number of vertices in a block: the arrays of a block fit the first-level cache.
@@ -112,9 +112,9 @@ fn put_positions(words: &Words, kind: VertexKind, out: &mut [[f32; 3]]) {
 /// Decodes the normals of vertices of one kind.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
-fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]) {
+fn put_normals(words: &Words, kind: VertexKind, material: MaterialKind, out: &mut [[f32; 3]]) {
     let codes = match kind {
-        VertexKind::Bits64 if !flat => {
+        VertexKind::Bits64 if !material.is_flat() => {
             return decode_rows([&words.low; 2], out, |low, _| direction(Se32::from_bits(low).decode()));
         }
         VertexKind::Bits64 => &words.high,
@@ -130,10 +130,10 @@ fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]
 /// Decodes the texture coordinates of vertices of one kind.
 #[allow(clippy::inline_always, reason = "part of kernels")]
 #[inline(always)]
-fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mut [[f32; 2]]) {
+fn put_uvs(words: &Words, kind: VertexKind, material: MaterialKind, form: St14Form, out: &mut [[f32; 2]]) {
     let rows = [&words.high, &words.second];
     match kind {
-        VertexKind::Bits64 if flat => out.fill([0.0; 2]),
+        VertexKind::Bits64 if material.is_flat() => out.fill([0.0; 2]),
         VertexKind::Bits64 => decode_rows(rows, out, |high, _| St11::from_bits(high).decode()),
         VertexKind::Bits96 => decode_rows(rows, out, |high, _| {
             // Decode both forms; the selection needs no branch.
@@ -158,7 +158,7 @@ meshwright_core::kernels! {
     /// interpretation of 128-bit vertices' coordinates.
     pub(crate) fn fill as fill_portable<'a>(
         vertices: &'a [Vertex],
-        flat: bool,
+        material: MaterialKind,
         form: St14Form,
         positions: &'a mut [[f32; 3]],
         normals: &'a mut [[f32; 3]],
@@ -172,14 +172,14 @@ meshwright_core::kernels! {
                 let words = Words::load(vertices);
                 if let Some(kind) = words.kind {
                     put_positions(&words, kind, positions);
-                    put_normals(&words, kind, flat, normals);
-                    put_uvs(&words, kind, flat, form, uvs);
+                    put_normals(&words, kind, material, normals);
+                    put_uvs(&words, kind, material, form, uvs);
                     continue;
                 }
             }
             positions.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.position());
-            normals.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.normal(flat));
-            uvs.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.st(flat, form));
+            normals.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.normal(material));
+            uvs.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.st(material, form));
         }
     }
 }
@@ -221,19 +221,21 @@ mod tests {
         let all = vertices();
         let bits = |v: &[[f32; 3]]| v.iter().flatten().map(|c| c.to_bits()).collect::<Vec<_>>();
         let bits2 = |v: &[[f32; 2]]| v.iter().flatten().map(|c| c.to_bits()).collect::<Vec<_>>();
-        for (flat, form) in [(false, St14Form::Excess), (true, St14Form::Legacy)] {
+        for (material, form) in
+            [(MaterialKind::Texture, St14Form::Excess), (MaterialKind::FlatColor, St14Form::Legacy)]
+        {
             for (start, room) in [(0, all.len()), (3, all.len() - 3), (5, 700), (9, 0)] {
                 let some = &all[start..];
                 let (mut p, mut q) = (vec![[7.0; 3]; room], vec![[7.0; 3]; all.len()]);
                 let mut t = vec![[7.0; 2]; room / 2];
                 for fill in [fill, fill_portable] {
-                    fill(some, flat, form, &mut p, &mut q, &mut t);
+                    fill(some, material, form, &mut p, &mut q, &mut t);
                     let one: Vec<_> = some.iter().take(room).map(|v| v.position()).collect();
                     assert_eq!(bits(&p), bits(&one));
-                    let one: Vec<_> = some.iter().map(|v| v.normal(flat)).collect();
+                    let one: Vec<_> = some.iter().map(|v| v.normal(material)).collect();
                     assert_eq!(bits(&q[..some.len()]), bits(&one));
                     assert!(q[some.len()..].iter().all(|untouched| *untouched == [7.0; 3]));
-                    let one: Vec<_> = some.iter().take(room / 2).map(|v| v.st(flat, form)).collect();
+                    let one: Vec<_> = some.iter().take(room / 2).map(|v| v.st(material, form)).collect();
                     assert_eq!(bits2(&t), bits2(&one));
                     p.fill([7.0; 3]);
                     q.fill([7.0; 3]);

@@ -104,7 +104,7 @@ mod write;
 
 pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, NameError, QuadCount};
 pub use optimize::{EngineSafety, Errors, OptimizeOptions, Optimized, Sizes};
-pub use packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
+pub use packed::{Extra96, MaterialKind, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
 #[cfg(feature = "scene")]
 pub use scene::{BmdSceneOptions, VertexForm};

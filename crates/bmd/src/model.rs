@@ -1,7 +1,7 @@
 //! A BMD1 model as it is stored in the file.
 
 use crate::layout::Layout;
-use crate::packed::{Primitive, Vertex};
+use crate::packed::{MaterialKind, Primitive, Vertex};
 use crate::shade::flat_color;
 use crate::stream::Stream;
 use crate::transform::BoneTransform;
@@ -167,6 +167,11 @@ impl Mesh {
     /// Returns the flat colour that the material name states.
     pub fn flat_color(&self) -> Option<[u8; 3]> {
         self.material.as_ref().and_then(|m| flat_color(m.bytes()))
+    }
+
+    /// Returns the kind of the material.
+    pub fn material_kind(&self) -> MaterialKind {
+        MaterialKind::from_color(self.flat_color())
     }
 
     /// With fewer vertices than this, all triangles fit 32 bits, and quads count twice.
@@ -376,12 +381,15 @@ impl ClipRate {
     /// 10 frames per second, looping: the value that the original tool always writes.
     pub const USUAL: Self = Self(40);
 
-    /// Returns a rate in quarters of a frame per second, 0 to 127; `None` for more.
-    pub const fn new(quarters: u8, looping: bool) -> Option<Self> {
-        if quarters > 127 {
-            return None;
-        }
-        Some(Self(if looping { quarters } else { quarters | 0x80 }))
+    /// Returns the rate of a looping clip in quarters of a frame per second, 0 to 127; `None` for more.
+    pub const fn looping(quarters: u8) -> Option<Self> {
+        if quarters > 127 { None } else { Some(Self(quarters)) }
+    }
+
+    /// Returns the rate of a clip that plays once.
+    #[must_use]
+    pub const fn once(self) -> Self {
+        Self(self.0 | 0x80)
     }
 
     /// Returns the frames per second; 0 if the file does not state a rate.

@@ -122,6 +122,26 @@ const fn f8a(field: meshwright_core::bits::BitField, word: u64) -> F8A {
     F8A::from_bits(byte(field, word))
 }
 
+/// The kind of a mesh's material. It decides what a 64-bit vertex stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MaterialKind {
+    /// A texture or a shader: the vertex stores texture coordinates.
+    Texture,
+    /// A flat colour, `#RRGGBB`: the vertex stores a normal.
+    FlatColor,
+}
+
+impl MaterialKind {
+    /// Returns the kind of a material with this flat colour.
+    pub(crate) const fn from_color(flat: Option<[u8; 3]>) -> Self {
+        if flat.is_some() { Self::FlatColor } else { Self::Texture }
+    }
+
+    pub(crate) const fn is_flat(self) -> bool {
+        matches!(self, Self::FlatColor)
+    }
+}
+
 /// The three sizes of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum VertexKind {
@@ -304,10 +324,10 @@ impl Vertex {
     }
 
     /// Returns the stored normal; `None` for a 64-bit vertex with a texture.
-    pub const fn stored_normal(self, flat_color: bool) -> Option<[F8A; 3]> {
+    pub const fn stored_normal(self, material: MaterialKind) -> Option<[F8A; 3]> {
         let first = self.first;
         match self.kind() {
-            VertexKind::Bits64 if flat_color => {
+            VertexKind::Bits64 if material.is_flat() => {
                 Some([f8a(flat::NORMAL_X, first), f8a(flat::NORMAL_Y, first), f8a(flat::NORMAL_Z, first)])
             }
             VertexKind::Bits64 => None,
@@ -331,8 +351,8 @@ impl Vertex {
     /// Returns the normal in the space of the vertex's bone, not normalised. A 64-bit vertex with a texture
     /// stores none: its normal is the direction of its position, or zero at the origin.
     #[inline]
-    pub fn normal(self, flat_color: bool) -> [f32; 3] {
-        match self.stored_normal(flat_color) {
+    pub fn normal(self, material: MaterialKind) -> [f32; 3] {
+        match self.stored_normal(material) {
             Some(codes) => codes.map(F8A::decode),
             None => crate::math::direction(self.position()),
         }
@@ -340,9 +360,9 @@ impl Vertex {
 
     /// Returns the texture coordinates S and T. `form` is the interpretation of 128-bit vertices.
     #[inline]
-    pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
+    pub fn st(self, material: MaterialKind, form: St14Form) -> [f32; 2] {
         match self.kind() {
-            VertexKind::Bits64 if flat_color => [0.0; 2],
+            VertexKind::Bits64 if material.is_flat() => [0.0; 2],
             VertexKind::Bits96 if self.tag() & 1 == 0 => {
                 St12::from_bits(low(textured::ST, self.first)).decode()
             }

@@ -1,7 +1,7 @@
 //! Evaluation of animations, in double precision and in the engine's order of operations.
 
 use crate::model::{Bmd, Bone};
-use crate::packed::Vertex;
+use crate::packed::{MaterialKind, Vertex};
 use crate::stream::Keys;
 use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
@@ -311,7 +311,7 @@ impl Pose {
     }
 
     /// Returns a vertex's normal in model space, not normalised.
-    pub fn normal(&self, vertex: Vertex, flat_color: bool) -> [f32; 3] {
-        self.vector(vertex.bone(), vertex.normal(flat_color))
+    pub fn normal(&self, vertex: Vertex, material: MaterialKind) -> [f32; 3] {
+        self.vector(vertex.bone(), vertex.normal(material))
     }
 }

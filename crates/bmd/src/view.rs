@@ -61,14 +61,14 @@ impl Mesh {
 
     /// Returns normals, each in the space of its vertex's bone. They are not normalised.
     pub fn normals(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
-        let flat = self.flat_color().is_some();
-        self.vertices.iter().map(move |v| v.normal(flat))
+        let material = self.material_kind();
+        self.vertices.iter().map(move |v| v.normal(material))
     }
 
     /// Returns texture coordinates. `form` is the interpretation of 128-bit vertices.
     pub fn uvs(&self, form: St14Form) -> impl ExactSizeIterator<Item = [f32; 2]> {
-        let flat = self.flat_color().is_some();
-        self.vertices.iter().map(move |v| v.st(flat, form))
+        let material = self.material_kind();
+        self.vertices.iter().map(move |v| v.st(material, form))
     }
 
     /// Decodes positions, normals and texture coordinates into slices, as many as both sides hold. This is
@@ -81,7 +81,7 @@ impl Mesh {
         normals: &mut [[f32; 3]],
         uvs: &mut [[f32; 2]],
     ) {
-        decode::fill(&self.vertices, self.flat_color().is_some(), form, positions, normals, uvs);
+        decode::fill(&self.vertices, self.material_kind(), form, positions, normals, uvs);
     }
 
     /// Decodes positions into a slice, as many as both sides hold. This is faster than one by one.

@@ -189,7 +189,7 @@ fn a_key_on_the_last_frame_counts_where_keys_follow() {
     ] {
         let count = bones.len();
         let stream = Arc::new(Stream::from_bones(bones));
-        let clip = Clip { frames: 10, rate: ClipRate::new(40, false).unwrap(), stream, ..Clip::default() };
+        let clip = Clip { frames: 10, rate: ClipRate::USUAL.once(), stream, ..Clip::default() };
         let model = Bmd::default().with_bones(vec![Bone::default(); count], vec![clip]);
         let done = model.optimize(&OptimizeOptions::default()).unwrap();
         assert_eq!(done.misread_clips, misread);

@@ -8,8 +8,8 @@
 )]
 
 use meshwright_bmd::{
-    Bmd, Bone, BoneTransform, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, Primitive, PrimitiveKind,
-    QuadCount, Step, Stream, Vertex, VertexKind, flat_color, shade, tint,
+    Bmd, Bone, BoneTransform, Clip, ClipRate, Lod, MaterialKind, Mesh, MeshFlags, Name, Primitive,
+    PrimitiveKind, QuadCount, Step, Stream, Vertex, VertexKind, flat_color, shade, tint,
 };
 use meshwright_core::num::{F8A, QuatF8, Se32, St11, St12, St14, St14Form};
 
@@ -46,13 +46,15 @@ fn a_vertex_of_64_bits_under_a_texture() {
     );
     assert_eq!(vertex.position(), PLACE_IS);
     assert_eq!(
-        vertex.st(false, St14Form::Excess),
+        vertex.st(MaterialKind::Texture, St14Form::Excess),
         [(600.0 / 1024.0 - 0.5) * 4.0, (1000.0 / 1024.0 - 0.5) * 4.0]
     );
     // It has no normal: the direction of its position replaces it.
-    assert_eq!(vertex.stored_normal(false), None);
+    assert_eq!(vertex.stored_normal(MaterialKind::Texture), None);
     let length = (1.25_f32 * 1.25 + 0.75 * 0.75 + 0.25 * 0.25).sqrt();
-    assert!(vertex.normal(false).iter().zip(PLACE_IS).all(|(n, p)| (n - p / length).abs() < 1e-6));
+    assert!(
+        vertex.normal(MaterialKind::Texture).iter().zip(PLACE_IS).all(|(n, p)| (n - p / length).abs() < 1e-6)
+    );
     assert_eq!(
         Vertex::textured64(
             place(),
@@ -68,8 +70,12 @@ fn a_vertex_of_64_bits_under_a_flat_colour() {
     let normal = [(63, 56, 3), (55, 48, 0x50), (47, 40, 0xe0), (39, 32, 0x70)];
     let vertex = Vertex::from_words(word(&[&normal[..], &PLACE].concat()), 0).unwrap();
     assert_eq!((vertex.bone(), vertex.position()), (3, PLACE_IS));
-    assert_eq!(vertex.normal(true), [1.0, -0.5, 0.25]);
-    assert_eq!(vertex.st(true, St14Form::Excess), [0.0; 2], "texture coordinates are understood as zeroes");
+    assert_eq!(vertex.normal(MaterialKind::FlatColor), [1.0, -0.5, 0.25]);
+    assert_eq!(
+        vertex.st(MaterialKind::FlatColor, St14Form::Excess),
+        [0.0; 2],
+        "texture coordinates are understood as zeroes"
+    );
     assert_eq!(Vertex::flat64(place(), f8a([0x70, 0xe0, 0x50]), 3), Some(vertex));
 }
 
@@ -92,9 +98,13 @@ fn a_vertex_of_96_bits() {
     ] {
         let vertex = of(tag, st);
         assert_eq!((vertex.kind(), vertex.size()), (VertexKind::Bits96, 12));
-        assert_eq!((vertex.position(), vertex.st(false, St14Form::Excess)), (PLACE_IS, values), "{tag:x}");
+        assert_eq!(
+            (vertex.position(), vertex.st(MaterialKind::Texture, St14Form::Excess)),
+            (PLACE_IS, values),
+            "{tag:x}"
+        );
         assert_eq!((vertex.color(), vertex.bone()), (color, bone), "{tag:x}");
-        assert_eq!(vertex.normal(false), [1.0, -0.5, 0.25]);
+        assert_eq!(vertex.normal(MaterialKind::Texture), [1.0, -0.5, 0.25]);
     }
     assert!((0xf0..=0xfb).all(|tag| VertexKind::of_tag(tag) == Some(VertexKind::Bits96)));
     assert!((0..=0xef).all(|tag| VertexKind::of_tag(tag) == Some(VertexKind::Bits64)));
@@ -110,16 +120,16 @@ fn a_vertex_of_128_bits() {
     assert_eq!((vertex.kind(), vertex.size()), (VertexKind::Bits128, 16));
     assert_eq!((vertex.color(), vertex.bone()), (Some(0x2f), 9));
     assert_eq!(vertex.position(), [1.0, -2.0, 0.5], "binary16");
-    assert_eq!(vertex.normal(false), [1.0, -0.5, 0.25]);
+    assert_eq!(vertex.normal(MaterialKind::Texture), [1.0, -0.5, 0.25]);
     // The literal Q2.12, from -2.0 to 1.999, times a power of 2.
-    assert_eq!(vertex.st(false, St14Form::TwosComplement), [2.0, -2.0]);
+    assert_eq!(vertex.st(MaterialKind::Texture, St14Form::TwosComplement), [2.0, -2.0]);
     let ends = |bits| St14::from_bits(word(&[(31, 28, 0), (27, 14, bits), (13, 0, bits)]) as u32);
     assert_eq!(ends(0x2000).decode(St14Form::TwosComplement), [-2.0; 2]);
     assert_eq!(ends(0x1fff).decode(St14Form::TwosComplement), [1.999_755_9; 2]);
     // In the existing reader, the same range counts from its lower end.
     assert_eq!(ends(0).decode(St14Form::Excess), [-2.0; 2]);
     assert_eq!(ends(0x3fff).decode(St14Form::Excess), [1.999_755_9; 2]);
-    assert_eq!(vertex.st(false, St14Form::Excess), [-2.0, 2.0]);
+    assert_eq!(vertex.st(MaterialKind::Texture, St14Form::Excess), [-2.0, 2.0]);
 }
 
 #[test]
@@ -267,7 +277,7 @@ fn keys_are_relative_to_the_base_and_what_lies_between_is_blended() {
         step(0, Some(none), Some(pack_position(0.0, 0.0, 0.0)), Some(pack_position(1.0, 1.0, 1.0))),
         step(1, Some(quarter), Some(pack_position(0.0, 0.0, 8.0)), Some(pack_position(2.0, 2.0, 2.0))),
     ];
-    let model = arm(steps, ClipRate::new(40, false).unwrap());
+    let model = arm(steps, ClipRate::USUAL.once());
     assert_eq!(positions(&model, 0.0)[1], [5.0, 10.0, 0.0]);
     let near = |p: [f32; 3], q: [f32; 3]| p.iter().zip(q).all(|(a, b)| (a - b).abs() < 1e-5);
     assert!(near(positions(&model, 2.0)[1], [4.0, 12.0, 8.0]), "scaled, turned, moved");

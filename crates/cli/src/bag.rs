@@ -1,6 +1,7 @@
 //! The outputs of a conversion as a bag of RFC 8493 (BagIt).
 
 use crate::args::ConvertArgs;
+use crate::conversion_output::settle;
 use crate::output::{self, content_of};
 use crate::refusal::Refusal;
 use crate::{Fail, Status, convert, manifest, render};
@@ -19,7 +20,7 @@ const AGENT: &str = concat!("meshwright ", env!("CARGO_PKG_VERSION"));
 
 /// Converts into the folder `data` of a bag, and writes the files of the bag around it.
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
-    let (args, folder) = &convert::settle(args)?;
+    let (args, folder) = &settle(args)?;
     let refused =
         |path: &Path, e: &io::Error| Fail::Refused(render::path(path), Refusal::unwritable(path, e));
     // A folder that is not a bag may hold files that are not payload.

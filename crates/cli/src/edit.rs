@@ -7,8 +7,8 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{print_done, report_refusal};
 use crate::{Fail, Status, output, render};
+use meshwright::counted;
 use meshwright::dpm::{BoneFlags, Edit};
-use meshwright::{AnyModel, counted};
 use serde_json::json;
 use std::ops::Range;
 use std::slice;
@@ -58,15 +58,7 @@ fn edited(input: &Input, edits: &[Edit], reader: &Reader) -> Result<Done, Refusa
     let opened = reader.open(input)?;
     reader.note(opened.sources());
     reader.say_passed_over(input, &opened);
-    let AnyModel::Dpm(model) = opened.model() else {
-        let why = format!("{} files cannot be edited, only DPM", opened.format().title());
-        return Err(Refusal::Cannot { code: "not-convertible", why });
-    };
-    let mut model = model.clone();
-    for edit in edits {
-        model.edit(edit).map_err(|e| Refusal::Argument(e.to_string()))?;
-    }
-    let (old, bytes) = (opened.bytes(), model.to_bytes()?);
+    let (old, bytes) = (opened.bytes(), opened.edited(edits)?);
     let same_layout = old.len() == bytes.len();
     let changed = same_layout.then(|| old.iter().zip(&bytes).filter(|(a, b)| a != b).count());
     Ok(Done { old: opened.into_bytes(), bytes, changed })

@@ -10,6 +10,7 @@ mod bag;
 mod batch;
 mod build;
 mod check;
+mod conversion_output;
 mod convert;
 mod destination;
 mod diff;

@@ -9,12 +9,12 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, render, signals};
+use meshwright::files::TreePath;
 use meshwright::files::output::{FileId, OutputName, Place, Plan};
-use meshwright::files::{Tree, TreePath};
 use meshwright::scene::LimitExceeded;
 use meshwright::scene::{Loss, LossKind};
 use meshwright::{
-    Budget, ErrorClass, Format, Limits, Model, Part, PartRole, PartState, Severity, printable_json,
+    Budget, ErrorClass, Finder, Format, Limits, Model, Part, PartRole, PartState, Severity, printable_json,
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -39,7 +39,8 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 
 /// Lists the files that took part in a model, with the format and the validity of the model's own file, in the words of
 /// archivists.
-pub(crate) fn took(tree: &Tree, parts: &[Part], validity: &Validity, limits: Limits) -> Took {
+pub(crate) fn took(finder: &Finder, parts: &[Part], validity: &Validity, limits: Limits) -> Took {
+    let tree = finder.tree();
     let used = parts.iter().filter(|part| !matches!(part.state, PartState::Ignored(_)));
     used.filter_map(|part| {
         let path = part.path.as_ref()?;

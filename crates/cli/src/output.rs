@@ -150,13 +150,16 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Measures content and compares it with the file at `place`.
-    pub(crate) fn new(place: &Path, content: Content<'_>) -> io::Result<Self> {
-        let there = place.metadata().is_ok_and(|meta| meta.is_file());
-        let mut against = Against { size: 0, there: there.then(|| File::open(place).ok()).flatten() };
-        content(&mut against)?;
+    /// Measures a file and compares it with the existing one.
+    pub(crate) fn file(file: Output<Content<'_>>) -> Result<Output<Self>, Refusal> {
+        let Output { place, role, content } = file;
+        let path = place.path();
+        let there = path.metadata().is_ok_and(|meta| meta.is_file());
+        let mut against = Against { size: 0, there: there.then(|| File::open(path).ok()).flatten() };
+        content(&mut against).map_err(|e| Refusal::unwritable(path, &e))?;
         let ends = |mut file: File| file.read(&mut [0]).is_ok_and(|more| more == 0);
-        Ok(Self { size: against.size, is_there: against.there.is_some_and(ends) })
+        let content = Self { size: against.size, is_there: against.there.is_some_and(ends) };
+        Ok(Output { place, role, content })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::args::{OutputFormat, RenderArgs};
 use crate::batch::Workers;
 use crate::destination::{Destination, below};
 use crate::figure::Figure;
-use crate::input::{Input, chosen, expand, refuse_unasked_figure};
+use crate::input::{Input, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
 use crate::output::{self, Outputs, content_of};
 use crate::reader::Reader;
@@ -52,11 +52,9 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).in_colors();
     let work = RenderRun { args, reader, outputs: Outputs::new(&destination) };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
-    let looked = results.inputs(expand(results.selection(), into)).into_iter().map(|mut input| {
-        let is_model = work.reader.is_model(&mut input, Format::holds_model);
-        (input, is_model)
-    });
-    let (inputs, others) = chosen(looked.collect());
+    let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
+    let is_model = |input: &mut Input| work.reader.is_model(input, Format::holds_model);
+    let (inputs, others) = results.models(expand(results.selection(), into), workers, is_model)?;
     others.iter().for_each(|input| results.skip(input));
     work.reader.expect(&inputs)?;
     if args.sheet {
@@ -70,7 +68,6 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
         }
     } else {
         let jobs: Vec<(&Input, Place)> = inputs.iter().zip(places(&inputs, &destination)).collect();
-        let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
         let drawn = |(input, place): &(&Input, Place)| {
             let is_drawable = |lenient: Reader| {
                 let opened = lenient.open(input);

@@ -7,7 +7,7 @@
 
 use crate::args::{Form, ManyArgs, OutputFormat, ReadArgs};
 use crate::batch::Workers;
-use crate::input::{Expanded, Input, is_folder};
+use crate::input::{Expanded, Input, chosen, is_folder};
 use crate::losses::{self, Detail, Tally};
 use crate::progress::Progress;
 use crate::refusal::Refusal;
@@ -156,6 +156,34 @@ impl Results {
             }
         }
         inputs
+    }
+
+    /// Returns the inputs that are models, and the others, as [`chosen`] splits them. `is_model` detects formats.
+    pub(crate) fn models(
+        &mut self,
+        expanded: Expanded,
+        workers: Workers,
+        is_model: impl Fn(&mut Input) -> bool + Sync,
+    ) -> Result<(Vec<Input>, Vec<Input>), Fail> {
+        let found = self.inputs(expanded);
+        let mut looked: Vec<(Input, bool)> = Vec::new();
+        let look = |input: &Input| {
+            let mut input = input.clone();
+            let is_model = is_model(&mut input);
+            (input, is_model)
+        };
+        // Detecting a format is faster than handing one file to a thread, so threads take chunks of files.
+        let several: Vec<&[Input]> = found.chunks(32).collect();
+        workers.each(
+            &several,
+            |some| some.iter().map(Input::memory).max().unwrap_or_default(),
+            |some| some.iter().map(look).collect::<Vec<_>>(),
+            |_, some| {
+                looked.extend(some);
+                Ok(())
+            },
+        )?;
+        Ok(chosen(looked))
     }
 
     /// Returns the selection of files.

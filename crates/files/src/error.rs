@@ -1,8 +1,36 @@
 //! The errors of a tree.
 
-use crate::pack::Refused;
 use meshwright_core::{LimitExceeded, ReadError};
 use std::io;
+
+/// The reason why a pack or a member is not read.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The pack breaks a rule of its kind.
+    Broken(ReadError),
+    /// Reading would exceed the caller's limit.
+    Limit(LimitExceeded),
+    /// The operating system reports an error.
+    System(io::Error),
+}
+
+impl From<ReadError> for Refused {
+    fn from(e: ReadError) -> Self {
+        Self::Broken(e)
+    }
+}
+
+impl From<LimitExceeded> for Refused {
+    fn from(e: LimitExceeded) -> Self {
+        Self::Limit(e)
+    }
+}
+
+impl From<io::Error> for Refused {
+    fn from(e: io::Error) -> Self {
+        Self::System(e)
+    }
+}
 
 /// The reason why a tree gives no file. It names paths, never the content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

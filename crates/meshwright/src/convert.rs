@@ -88,21 +88,16 @@ impl Target {
 
     /// Returns all targets that can be named: also an outfit of The Sims Online, whose files need a number.
     pub fn all_named() -> impl Iterator<Item = Self> {
-        #[cfg(feature = "tso")]
-        let outfit = Some(Self::Native(Format::Oft));
-        #[cfg(not(feature = "tso"))]
-        let outfit = None;
-        Self::all().chain(outfit)
+        let numbered = Format::ALL.iter().filter(|format| format.traits().is_numbered);
+        Self::all().chain(numbered.map(|format| Self::Native(*format)))
     }
 
     /// Returns the ending of the name of its main file, with a dot. It includes the number of an outfit.
     pub fn ending(self, options: &WriteOptions) -> String {
-        #[cfg(feature = "tso")]
-        if let (Self::Native(Format::Oft), Some(id)) = (self, options.tso.id) {
-            return format!(".{}.oft", meshwright_tso::Oft::number(id).tag());
+        match self {
+            Self::Native(format) => format.ending(options),
+            _ => format!(".{}", self.extension()),
         }
-        let _ = options;
-        format!(".{}", self.extension())
     }
 
     /// Returns true for glTF as a binary or as text.
@@ -120,7 +115,7 @@ impl Target {
 
     /// Returns true if engines look for skins next to a file of this target.
     pub fn has_skins(self) -> bool {
-        matches!(self, Self::Native(format) if format.has_skins())
+        matches!(self, Self::Native(format) if format.traits().has_skins)
     }
 
     /// Returns the options for converting a model to a scene for this target. For games they include everything that a scene

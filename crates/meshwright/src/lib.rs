@@ -134,9 +134,9 @@ pub use formats::Merging;
 #[cfg(feature = "proptest")]
 pub use formats::Strategy;
 pub use formats::{
-    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Dialect, Format, Kind, ReadSettings,
-    Registered, SourceFile, Summary, Transcribed, Transcription, UnknownDialect, UnknownFormat, Visitor,
-    WriteOptions,
+    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Dialect, Format, FormatTraits, Kind,
+    ReadSettings, Registered, SourceFile, Summary, Transcribed, Transcription, UnknownDialect, UnknownFormat,
+    Visitor, WriteOptions,
 };
 #[cfg(feature = "gltf")]
 pub use merge::merge;

@@ -4,8 +4,7 @@ use crate::convert::{StreamedFile, Target};
 use crate::error::{Error, ErrorKind};
 use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Limits, ReadOptions, SortedSet};
-use meshwright_files::output::{Content, NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
-use std::io::{BufWriter, Write as _};
+use meshwright_files::output::{NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
 use std::path::{Path, PathBuf};
 
 /// The extensions of image files that are written, with their first bytes.
@@ -37,14 +36,7 @@ pub fn write_files<'s>(
     let mut paths: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
     let main = paths.len().min(1);
     paths.rotate_right(main);
-    let files = files.into_iter().map(|Output { place, role, content }| {
-        let content: Content<'_> = Box::new(move |out| {
-            let mut out = BufWriter::with_capacity(1 << 16, out);
-            content.write_to(&mut out)?;
-            out.flush()
-        });
-        Output { place, role, content }
-    });
+    let files = files.into_iter().map(|file| file.map(StreamedFile::into_content));
     let mut staged = Writer::default().stage(files)?;
     plan.enter(&mut staged, own)?;
     staged.appear()?;
@@ -118,8 +110,7 @@ impl Kinds {
                     made = &["skin"];
                 }
                 formats.push(format);
-                #[cfg(feature = "tso")]
-                formats.extend((format == Format::Oft).then_some(Format::Hag));
+                formats.extend(format.traits().written_with);
                 // Keys come with the record that says whose they are.
                 let is_owner = |other: &Format| other.companions().iter().any(|c| c.kind == format.id());
                 formats.extend(Format::ALL.iter().copied().filter(is_owner));

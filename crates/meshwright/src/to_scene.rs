@@ -66,7 +66,7 @@ impl AnyModel {
         let nameless = scene.value.meshes.iter().filter(|mesh| mesh.name.is_empty()).count();
         name_parts(&mut scene.value, name, &options.budget())?;
         // Skins and shaders go by the names of meshes in these formats; others have none.
-        if nameless > 0 && !name.is_empty() && self.format().has_skins() {
+        if nameless > 0 && !name.is_empty() && self.format().traits().has_skins {
             let message = "meshes without a name are named after the file";
             let note = Loss::note("name-changed", "meshes", message);
             scene.losses.push(note.with_count(nameless, "mesh", "meshes"));

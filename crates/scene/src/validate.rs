@@ -26,7 +26,6 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
 
 /// Facts about the arrays of a mesh, if they are known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ArraysSeen {
     /// True if the vertices of all triangles exist.
     pub triangles: bool,
@@ -35,17 +34,13 @@ pub struct ArraysSeen {
 }
 
 impl ArraysSeen {
-    /// Creates the facts.
-    pub const fn new(triangles: bool, positions: bool) -> Self {
-        Self { triangles, positions }
-    }
-
     /// Determines the facts from the arrays of a mesh.
     pub fn scan(mesh: &Mesh) -> Self {
         // Whole arrays are checked, without a branch per value.
         let known = || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < mesh.positions.len();
         let triangles = mesh.triangles.is_empty() || known();
-        Self::new(triangles, triangles && bulk::are_finite(mesh.positions.as_flattened()))
+        let positions = triangles && bulk::are_finite(mesh.positions.as_flattened());
+        Self { triangles, positions }
     }
 }
 

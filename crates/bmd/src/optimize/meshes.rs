@@ -184,7 +184,7 @@ fn rebuilt(
     let affordable =
         || elements.saturating_mul(ELEMENT) <= options.memory && work.spend(elements.saturating_mul(STEPS));
     let Some(pattern) = old.first().filter(|_| !group.fixed && affordable()) else { return kept() };
-    let reading = VertexReading { flat: pattern.flat_color().is_some(), form };
+    let reading = VertexReading { material: pattern.material_kind(), form };
     let joined = Joined::join(&old, reading, options);
     let best = joined.divided(room.max(old.len()), pattern, options);
     let before: usize = old.iter().map(|m| cost(m)).sum();

@@ -2,14 +2,13 @@
 
 use super::options::{Errors, OptimizeOptions, distance};
 use crate::math::degrees_between;
-use crate::packed::{Extra96, St96, Vertex, VertexKind};
+use crate::packed::{Extra96, MaterialKind, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 
 /// The interpretation of the vertices of a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct VertexReading {
-    /// True if the material is a flat colour.
-    pub(super) flat: bool,
+    pub(super) material: MaterialKind,
     pub(super) form: St14Form,
 }
 
@@ -23,8 +22,8 @@ struct Decoded {
 
 impl Decoded {
     fn decode(v: Vertex, reading: VertexReading) -> Self {
-        let (flat, form) = (reading.flat, reading.form);
-        Self { position: v.position(), normal: v.normal(flat), st: v.st(flat, form) }
+        let VertexReading { material, form } = reading;
+        Self { position: v.position(), normal: v.normal(material), st: v.st(material, form) }
     }
 
     /// Returns the differences to another vertex. Each is 0 only if all bits are the same.
@@ -68,12 +67,12 @@ pub(super) fn smallest(v: Vertex, reading: VertexReading, options: &OptimizeOpti
         // Another word with the same value would not merge with equal vertices.
         _ => Se32::from_bits(low(v)),
     };
-    let normal = v.stored_normal(reading.flat).unwrap_or([F8A::ZERO; 3]);
+    let normal = v.stored_normal(reading.material).unwrap_or([F8A::ZERO; 3]);
     let plain = v.color().is_none_or(|c| c == Vertex::WHITE);
     let bone = v.bone();
     let narrow = if !plain {
         None
-    } else if reading.flat {
+    } else if reading.material.is_flat() {
         Vertex::flat64(position, normal, bone)
     } else {
         Vertex::textured64(position, St11::encode(old.st), bone)

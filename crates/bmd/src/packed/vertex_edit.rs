@@ -1,6 +1,6 @@
 //! Vertices with some of their fields replaced.
 
-use super::{Extra96, St96, Vertex, VertexKind, first128, flat, second96, second128, textured};
+use super::{Extra96, MaterialKind, St96, Vertex, VertexKind, first128, flat, second96, second128, textured};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
 /// The fields of a vertex that were edited.
@@ -13,13 +13,13 @@ pub(crate) struct EditedFields {
 }
 
 /// Returns the bits of the two words for each field: position, texture coordinates, normal, colour.
-const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
+const fn fields(kind: VertexKind, material: MaterialKind) -> [[u64; 2]; 4] {
     const NORMAL_96: u64 = second96::NORMAL_X.mask() | second96::NORMAL_Y.mask() | second96::NORMAL_Z.mask();
     const NORMAL_128: u64 =
         second128::NORMAL_X.mask() | second128::NORMAL_Y.mask() | second128::NORMAL_Z.mask();
     let position = [textured::POSITION.mask(), 0];
     match kind {
-        VertexKind::Bits64 if flat_color => {
+        VertexKind::Bits64 if material.is_flat() => {
             let normal = flat::NORMAL_X.mask() | flat::NORMAL_Y.mask() | flat::NORMAL_Z.mask();
             [position, [0; 2], [normal, 0], [0; 2]]
         }
@@ -71,20 +71,26 @@ impl Vertex {
     /// Returns the vertex with the `edited` fields of another one, but with its own bone. If its kind has no
     /// room for them, the result is the other vertex. `form` is the interpretation of 128-bit texture
     /// coordinates.
-    pub(crate) fn spliced(self, other: Self, edited: EditedFields, flat_color: bool, form: St14Form) -> Self {
+    pub(crate) fn spliced(
+        self,
+        other: Self,
+        edited: EditedFields,
+        material: MaterialKind,
+        form: St14Form,
+    ) -> Self {
         let EditedFields { position, uv, normal, color } = edited;
         if ![position, uv, normal, color].contains(&true) {
             return self;
         }
         // If the normal follows from the position only here, neither can be edited without the other.
-        let implied = self.stored_normal(flat_color).is_none() && other.stored_normal(flat_color).is_some();
+        let implied = self.stored_normal(material).is_none() && other.stored_normal(material).is_some();
         if implied && (position || normal) || color && self.color().is_none() {
             return other;
         }
-        let Some(other_recoded) = other.recoded(self, flat_color, form) else { return other };
+        let Some(other_recoded) = other.recoded(self, material, form) else { return other };
         let (mut first, mut second) = (self.first, self.second);
         for ([one, two], edited) in
-            fields(self.kind(), flat_color).into_iter().zip([position, uv, normal, color])
+            fields(self.kind(), material).into_iter().zip([position, uv, normal, color])
         {
             if edited {
                 first = first & !one | other_recoded.first & one;
@@ -95,22 +101,21 @@ impl Vertex {
     }
 
     /// Returns the vertex at the position of another one, and with its normal if both have one.
-    pub(crate) fn standing_as(self, other: Self, flat: [bool; 2]) -> Self {
-        let (position, [own, is]) = (other.position(), flat);
+    pub(crate) fn standing_as(self, other: Self, materials: [MaterialKind; 2]) -> Self {
+        let (position, [own, is]) = (other.position(), materials);
         let halves = position.map(F16::encode_saturating);
         self.with_position(Se32::encode(position), halves, other.stored_normal(own), is)
     }
 
     /// Converts the vertex to the kind of another one. `None` if that kind cannot store it.
-    fn recoded(self, like: Self, flat_color: bool, form: St14Form) -> Option<Self> {
+    fn recoded(self, like: Self, material: MaterialKind, form: St14Form) -> Option<Self> {
         let bound = |v: Self| v.kind() == VertexKind::Bits96 && v.color().is_none();
         if self.kind() == like.kind() && bound(self) == bound(like) {
             return Some(self);
         }
         let (position, bone) = (self.position(), self.bone());
-        let st = self.st(flat_color, form);
-        let normal =
-            self.stored_normal(flat_color).unwrap_or_else(|| self.normal(flat_color).map(F8A::encode));
+        let st = self.st(material, form);
+        let normal = self.stored_normal(material).unwrap_or_else(|| self.normal(material).map(F8A::encode));
         let color = self.color().unwrap_or(Self::WHITE);
         let packed = Se32::encode(position);
         match like.kind() {
@@ -124,7 +129,7 @@ impl Vertex {
                 let extra = if like.color().is_some() { Extra96::Color(color) } else { Extra96::Bone(bone) };
                 Some(Self::bits96(packed, st, normal, extra))
             }
-            VertexKind::Bits64 if flat_color => Self::flat64(packed, normal, bone),
+            VertexKind::Bits64 if material.is_flat() => Self::flat64(packed, normal, bone),
             VertexKind::Bits64 => Self::textured64(packed, St11::encode(st), bone),
         }
     }
@@ -138,7 +143,7 @@ impl Vertex {
         triple: Se32,
         halves: [F16; 3],
         normal: Option<[F8A; 3]>,
-        flat_color: bool,
+        material: MaterialKind,
     ) -> Self {
         let Self { mut first, mut second } = self;
         let codes = normal.map(|n| n.map(|c| u64::from(c.to_bits())));
@@ -151,7 +156,7 @@ impl Vertex {
         }
         match (self.kind(), codes) {
             (_, None) => {}
-            (VertexKind::Bits64, Some([x, y, z])) if flat_color => {
+            (VertexKind::Bits64, Some([x, y, z])) if material.is_flat() => {
                 first = flat::NORMAL_Z.set_in(flat::NORMAL_Y.set_in(flat::NORMAL_X.set_in(first, x), y), z);
             }
             (VertexKind::Bits64, Some(_)) => {}
@@ -181,7 +186,8 @@ mod tests {
         let fine = |p, st, n: usize| Vertex::bits96(p, St96::Fine(st), NORMALS[n], Extra96::Bone(7));
         let native = Vertex::bits96(b, St96::Wide(St11::encode([3.0, 4.0])), NORMALS[1], Extra96::Bone(7));
         let none = EditedFields::default();
-        let spliced = |v: Vertex, other, edited| v.spliced(other, edited, false, St14Form::Excess);
+        let spliced =
+            |v: Vertex, other, edited| v.spliced(other, edited, MaterialKind::Texture, St14Form::Excess);
         let [position, uv, normal] = [
             EditedFields { position: true, ..none },
             EditedFields { uv: true, ..none },
@@ -193,14 +199,14 @@ mod tests {
         assert_eq!((moved.tag(), moved.words()[1]), (native.tag(), native.words()[1]));
         let shifted = spliced(native, fine(a, t, 0), uv);
         assert_eq!(shifted.tag(), Vertex::FA, "with how it is stored");
-        assert_eq!(shifted.stored_normal(false), native.stored_normal(false));
+        assert_eq!(shifted.stored_normal(MaterialKind::Texture), native.stored_normal(MaterialKind::Texture));
         let turned = spliced(native, fine(a, s, 1), normal);
         assert_eq!(turned.words()[0], native.words()[0]);
-        assert_eq!(turned.stored_normal(false), Some(NORMALS[1]));
+        assert_eq!(turned.stored_normal(MaterialKind::Texture), Some(NORMALS[1]));
         let small = Vertex::textured64(b, St11::encode([0.0; 2]), 3).unwrap();
         let other = spliced(small, fine(a, t, 0), uv);
         assert_eq!((other.kind(), other.position(), other.bone()), (small.kind(), small.position(), 3));
-        assert_eq!(other.st(false, St14Form::Excess), [0.75, 0.5], "of another kind");
+        assert_eq!(other.st(MaterialKind::Texture, St14Form::Excess), [0.75, 0.5], "of another kind");
         assert_eq!(spliced(small, fine(a, s, 0), position), fine(a, s, 0));
         let moved = spliced(small, Vertex::textured64(a, St11::encode([0.5; 2]), 3).unwrap(), position);
         assert_eq!(moved, Vertex::textured64(a, St11::encode([0.0; 2]), 3).unwrap(), "keeps its coordinates");

@@ -209,7 +209,7 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> D
     let engine = options.engine_of(<Bmd as FileFormat>::ID);
     let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
     options
-        .draw(scene, &AXES, Levels::Each, true)
+        .draw_all(scene, &AXES, Levels::Each)
         .with_skip_empty(true)
         .with_normals(true)
         .with_normalize(true)

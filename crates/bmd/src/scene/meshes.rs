@@ -5,7 +5,7 @@ use super::names::MATERIALS;
 use super::options::VertexForm;
 use super::rounding::{Corner, Rounding};
 use crate::model::{Mesh, MeshFlags, Name};
-use crate::packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex};
+use crate::packed::{Extra96, MaterialKind, Primitive, PrimitiveKind, St96, Vertex};
 use crate::shade::{flat_color, shade, tint};
 use alloc::format;
 use alloc::sync::Arc;
@@ -197,7 +197,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
             bone,
         };
         let color = self.shade(material.flat.unwrap_or([255; 3]), corner.color)?;
-        let vertex = encoded(&corner, material.flat.is_some(), color, self.form);
+        let vertex = encoded(&corner, MaterialKind::from_color(material.flat), color, self.form);
         rounding.note(vertex, &corner, material.flat);
         Ok(vertex)
     }
@@ -245,7 +245,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
 }
 
 /// Encodes a vertex in the kind that a form requests.
-fn encoded(corner: &Corner, flat: bool, color: u8, form: VertexForm) -> Vertex {
+fn encoded(corner: &Corner, material: MaterialKind, color: u8, form: VertexForm) -> Vertex {
     let normal = normalize(corner.normal).map_or([F8A::ZERO; 3], |n| n.map(F8A::encode));
     let (position, st) = (corner.position, corner.st);
     let id = u8::try_from(corner.bone).unwrap_or(0);
@@ -259,7 +259,7 @@ fn encoded(corner: &Corner, flat: bool, color: u8, form: VertexForm) -> Vertex {
             let halves = position.map(F16::encode_saturating);
             Vertex::bits128(halves, St14::encode(st, St14Form::Excess), normal, color, id)
         }
-        VertexForm::Engine | VertexForm::Smallest if flat && plain => {
+        VertexForm::Engine | VertexForm::Smallest if material.is_flat() && plain => {
             Vertex::flat64(packed, normal, id).unwrap_or(bits96)
         }
         VertexForm::Smallest if plain => Vertex::textured64(packed, wide, id).unwrap_or(bits96),

@@ -213,10 +213,11 @@ impl Clips<'_, '_, '_> {
         keys: &[Keys],
         path: &str,
     ) -> Result<Clip, ConvertError> {
+        let rate = ClipRate::looping(plan.rate.min(127)).unwrap_or(ClipRate::USUAL);
         Ok(Clip {
             name: Some(name(self.names, &clip.name, path, self.losses)?),
             frames: u8::try_from(plan.frames).unwrap_or(u8::MAX),
-            rate: ClipRate::new(plan.rate.min(127), clip.looping).unwrap_or(ClipRate::USUAL),
+            rate: if clip.looping { rate } else { rate.once() },
             stream: Arc::new(Stream::from_bones(keys.iter().map(Keys::to_steps))),
             ..Clip::default()
         })

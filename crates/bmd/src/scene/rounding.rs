@@ -1,7 +1,7 @@
 //! Measures the errors of rounding to the format's numbers.
 
 use crate::math::degrees_between;
-use crate::packed::{Vertex, VertexKind};
+use crate::packed::{MaterialKind, Vertex, VertexKind};
 use crate::shade::{shade, tint};
 use alloc::vec::Vec;
 use meshwright_core::math::{distance, wide};
@@ -40,10 +40,11 @@ impl Rounding {
             VertexKind::Bits64 | VertexKind::Bits96 => Se32::saturates(position),
         };
         self.clamped = self.clamped.saturating_add(saturates.into());
-        if let Some(angle) = degrees_between(normal, vertex.normal(flat.is_some())) {
+        let material = MaterialKind::from_color(flat);
+        if let Some(angle) = degrees_between(normal, vertex.normal(material)) {
             self.normal = self.normal.max(angle);
         }
-        let read = vertex.st(flat.is_some(), St14Form::Excess);
+        let read = vertex.st(material, St14Form::Excess);
         let away = st.iter().zip(read).fold(0.0_f64, |m, (a, b)| m.max((f64::from(*a) - f64::from(b)).abs()));
         // Without a texture, texture coordinates have no meaning.
         if flat.is_none() {

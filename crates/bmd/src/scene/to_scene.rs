@@ -339,7 +339,7 @@ impl Export<'_> {
     fn skin(&self, mesh: &BmdMesh) -> Result<Skin, ConvertError> {
         let n = mesh.vertices.len();
         let normal = self.model.normal_bones();
-        let flat = mesh.flat_color().is_some();
+        let material = mesh.material_kind();
         let helpers = |bone: usize| bone.checked_sub(normal).and_then(|k| self.pseudo.get(k));
         let on = |b: u8| usize::from(self.bounded.unwrap_or(b));
         let count: usize = mesh.bones().map(|b| helpers(on(b)).map_or(1, Vec::len)).sum();
@@ -352,7 +352,7 @@ impl Export<'_> {
         for v in mesh.vertices.iter() {
             let bone = Some(on(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
             let position = self.axes.point(v.position());
-            let normal = self.axes.direction(v.normal(flat));
+            let normal = self.axes.direction(v.normal(material));
             let mut influence = |joint: usize, weight: f32| {
                 let joint = u32::try_from(joint).unwrap_or(u32::MAX);
                 skin.influences.push(Influence { joint, weight });

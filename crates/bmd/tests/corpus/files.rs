@@ -108,7 +108,7 @@ fn evaluation_equals_the_reference() {
             for (i, c) in mesh.colors().enumerate() {
                 assert_eq!(c.map(f32::from), floats(&want["colors"][i]), "{name} color {i}");
             }
-            let flat = mesh.flat_color().is_some();
+            let material = mesh.material_kind();
             for pose in want["poses"].as_array().unwrap() {
                 let clip = pose["clip"].as_u64();
                 let frame = pose["frame"].as_u64().unwrap_or(0) as f64;
@@ -126,7 +126,7 @@ fn evaluation_equals_the_reference() {
                     inexact += usize::from(!exact);
                     let near = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-5 * extent);
                     assert!(if model.bones.is_empty() { exact } else { near }, "{name}: {got:?} {want:?}");
-                    let (got, want) = (bones.normal(*v, flat), floats::<3>(&pose["normals"][i]));
+                    let (got, want) = (bones.normal(*v, material), floats::<3>(&pose["normals"][i]));
                     inexact += usize::from(got != want);
                     let near = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-5);
                     assert!(

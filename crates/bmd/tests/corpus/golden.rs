@@ -155,7 +155,7 @@ fn interpolation() {
         };
         let clip = Clip {
             frames: case["n"].as_u64().unwrap() as u8,
-            rate: ClipRate::new(40, case["loop"].as_bool().unwrap()).unwrap(),
+            rate: if case["loop"].as_bool().unwrap() { ClipRate::USUAL } else { ClipRate::USUAL.once() },
             stream: Arc::new(Stream::from_bones([Vec::new(), keys.to_steps()])),
             ..Clip::default()
         };

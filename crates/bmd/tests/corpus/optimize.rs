@@ -36,7 +36,7 @@ fn dense(corpus: &Path) -> Bmd {
     let stream = Stream::from_bones(std::iter::once(Vec::new()).chain(rotations.iter().map(keys)));
     let clip = Clip {
         frames: u8::try_from(rotations[0].len()).unwrap(),
-        rate: ClipRate::new(120, true).unwrap(),
+        rate: ClipRate::looping(120).unwrap(),
         stream: Arc::new(stream),
         ..Clip::default()
     };

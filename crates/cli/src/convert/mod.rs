@@ -5,7 +5,6 @@
     reason = "places in the list of inputs, and counts of them"
 )]
 
-mod arguments;
 mod conversion_report;
 mod many_models;
 mod one_model;
@@ -13,8 +12,9 @@ mod paths;
 
 use crate::args::ConvertArgs;
 use crate::batch::Workers;
+use crate::conversion_output::settle;
 use crate::destination::Destination;
-use crate::input::{Input, chosen, expand, refuse_unasked_figure};
+use crate::input::{Input, expand, refuse_unasked_figure};
 use crate::manifest::Manifest;
 use crate::output::Outputs;
 use crate::reader::Reader;
@@ -28,8 +28,6 @@ use one_model::ConvertRun;
 use paths::out_paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-pub(crate) use arguments::settle;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let (args, output) = &settle(args)?;
@@ -72,27 +70,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
     })?;
     let work = ConvertRun { args, reader, outputs: Outputs::new(&destination), to, ending };
-    let found = results.inputs(expand(results.selection(), into));
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
-    let mut looked: Vec<(Input, bool)> = Vec::new();
-    let look = |input: &Input| {
-        let mut input = input.clone();
-        let is_model = work.reader.is_model(&mut input, wanted);
-        (input, is_model)
-    };
-    // Detecting a format is faster than handing one file to a thread, so threads take chunks of files.
-    let several: Vec<&[Input]> = found.chunks(32).collect();
-    workers.each(
-        &several,
-        |some| some.iter().map(Input::memory).max().unwrap_or_default(),
-        |some| some.iter().map(look).collect::<Vec<_>>(),
-        |_, some| {
-            looked.extend(some);
-            Ok(())
-        },
-    )?;
-    let (mut inputs, others) = chosen(looked);
+    let is_model = |input: &mut Input| work.reader.is_model(input, wanted);
+    let (mut inputs, others) = results.models(expand(results.selection(), into), workers, is_model)?;
     // A file at the path of its own result is a result of an earlier run. With
     // `--join-levels`, levels of detail are converted with their model.
     inputs.retain(|input| !(args.join_levels && input.is_level() || is_result(input, into, to)));

@@ -17,17 +17,13 @@ use meshwright::edit::Patch;
 use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
 use meshwright::gltf::ExportOptions;
 use meshwright::retarget::{Hold, MapFile};
-use meshwright::scene::{Loss, OutputFile};
+use meshwright::scene::Loss;
 use meshwright::{
     ConvertOptions, Error, ErrorKind, Model, Original, OriginalSource, RecoverOptions, Retarget, Role, Route,
     StreamedFile, Target, WriteOptions,
 };
 use std::fs;
-use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-
-/// Files to be written together: all or none.
-type Files<'s> = Vec<Output<StreamedFile<'s>>>;
 
 /// The settings of a conversion.
 pub(super) struct ConvertRun<'a> {
@@ -97,19 +93,20 @@ impl ConvertRun<'_> {
         place: &Place,
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
-        self.record_sources(opened.sources(), sources);
-        let (options, originals) = self.options(place, sources)?;
-        let validity = self.args.manifest.is_some().then(|| Validity::check(&opened));
+        let (originals, limits) = (self.reader.originals()?, self.reader.limits());
+        originals.iter().chain([&opened]).for_each(|model| sources.extend(model.sources()));
+        let is_recorded = self.args.manifest.is_some();
+        let took =
+            |model: &Model| manifest::took(model.finder(), model.parts(), &Validity::check(model), limits);
+        let took_originals: Took = originals.iter().filter(|_| is_recorded).flat_map(took).collect();
+        let options = self.options(place, originals)?;
+        let validity = is_recorded.then(|| Validity::check(&opened));
         let takes_skeleton = opened.format().companions().iter().any(|c| c.role == Role::Skeleton);
         let lacks_skeleton = takes_skeleton && !opened.companions().has(Role::Skeleton);
         let mut made =
             opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e, lacks_skeleton))?;
-        self.record_sources(made.sources(), sources);
-        let mut took = Took::new();
-        if let Some(validity) = validity {
-            took = manifest::took(made.finder().tree(), made.parts(), &validity, self.reader.limits());
-            took.extend(originals);
-        }
+        sources.extend(made.sources());
+        let took = validity.map(|validity| manifest::took(made.finder(), made.parts(), &validity, limits));
         let route = made.route();
         let advice = match self.args {
             _ if route != Route::Scene || !self.to.is_gltf() => "",
@@ -117,7 +114,7 @@ impl ConvertRun<'_> {
             args if args.extras => "",
             _ => "; pass --extras to keep them",
         };
-        let map = made.bone_map().and_then(|map| self.bone_map(map));
+        let map = made.bone_map().and_then(|map| self.bone_map(map.to_owned()));
         let patch = made.take_patch();
         let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
         let for_programs =
@@ -130,14 +127,17 @@ impl ConvertRun<'_> {
             rewrite: route == Route::Unchanged,
             is_copy: matches!(route, Route::Unchanged | Route::SameRecords),
             losses: files.losses,
-            took,
+            took: took.into_iter().flatten().chain(took_originals).collect(),
             advice,
             recovery: patch.map(|patch| patch.report),
             patch: for_programs,
         };
-        let mut files = meshwright::place_files(files.value, self.to, place, self.reader.limits())?;
-        files.splice(0..0, map);
-        done.files = self.stage(&done, files)?;
+        let files = meshwright::place_files(files.value, self.to, place, limits)?;
+        let files = files.into_iter().map(|file| file.map(StreamedFile::into_content));
+        if !matches!(self.outputs.destination(), Destination::Folder(_)) {
+            self.reader.note(std::mem::take(sources));
+        }
+        done.files = self.stage(&done, map.into_iter().chain(files).collect())?;
         Ok(done)
     }
 
@@ -153,14 +153,6 @@ impl ConvertRun<'_> {
                 Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
             }
             refusal => refusal,
-        }
-    }
-
-    /// Records the files of a model. For an output folder they are recorded later, in the order of the inputs.
-    fn record_sources(&self, paths: impl IntoIterator<Item = PathBuf>, sources: &mut Vec<PathBuf>) {
-        match self.outputs.destination() {
-            Destination::Folder(_) => sources.extend(paths),
-            _ => self.reader.note(paths),
         }
     }
 
@@ -197,8 +189,8 @@ impl ConvertRun<'_> {
         }
     }
 
-    /// Returns the options of a conversion, and the original's files for the manifest.
-    fn options(&self, place: &Place, sources: &mut Vec<PathBuf>) -> Result<(ConvertOptions, Took), Refusal> {
+    /// Returns the options of a conversion. Edits are imported into the originals, otherwise into the embedded one.
+    fn options(&self, place: &Place, originals: Vec<Model>) -> Result<ConvertOptions, Refusal> {
         let args = self.args;
         let single = *self.outputs.destination() == Destination::Stdout;
         let gltf = ExportOptions::default()
@@ -222,8 +214,16 @@ impl ConvertRun<'_> {
         if args.read.quaternions_w_first {
             write = write.with_quaternions(QuaternionOrder::Wxyz);
         }
-        let (original, took) = self.original(sources)?;
-        let options = ConvertOptions::from(write)
+        let original = if originals.is_empty() {
+            OriginalSource::Embedded
+        } else {
+            let named = |e: Error| match Refusal::from(e) {
+                Refusal::Argument(why) => Refusal::Argument(format!("--onto: {why}")),
+                other => other,
+            };
+            Original::from_files(originals).map_err(named)?.with_solids(args.solids).into()
+        };
+        Ok(ConvertOptions::from(write)
             .with_output(place.path())
             .with_scale(args.scale)
             .with_extras(args.extras)
@@ -235,36 +235,7 @@ impl ConvertRun<'_> {
             .with_embedded(args.keep_native)
             .with_retarget(self.retarget()?)
             .with_original(original)
-            .with_recovery(RecoverOptions::default().with_snap(args.snap).with_frames_at(args.frames_at));
-        Ok((options, took))
-    }
-
-    /// Returns the original into which edits are imported: the one that `--onto` names, otherwise the embedded one.
-    fn original(&self, sources: &mut Vec<PathBuf>) -> Result<(OriginalSource, Took), Refusal> {
-        let mut took = Took::new();
-        // A new name is one of a new outfit, and the embedded original is another one.
-        let is_new = self.args.name.is_some() && self.args.onto.is_empty();
-        if self.args.retarget.retarget.is_some() || is_new {
-            return Ok((OriginalSource::Nothing, took));
-        }
-        let originals = self.reader.originals()?;
-        for original in &originals {
-            self.record_sources(original.sources(), sources);
-            if self.args.manifest.is_some() {
-                let limits = self.reader.limits();
-                let validity = Validity::check(original);
-                took.extend(manifest::took(original.finder().tree(), original.parts(), &validity, limits));
-            }
-        }
-        if originals.is_empty() {
-            return Ok((OriginalSource::Embedded, took));
-        }
-        let named = |e: Error| match Refusal::from(e) {
-            Refusal::Argument(why) => Refusal::Argument(format!("--onto: {why}")),
-            other => other,
-        };
-        let original = Original::from_files(originals).map_err(named)?;
-        Ok((original.with_solids(self.args.solids).into(), took))
+            .with_recovery(RecoverOptions::default().with_snap(args.snap).with_frames_at(args.frames_at)))
     }
 
     /// Returns the skeleton that `--retarget` names, with the map of bones.
@@ -279,39 +250,23 @@ impl ConvertRun<'_> {
     }
 
     /// Returns the map of bones as a file, if `--map-out` wants it.
-    fn bone_map(&self, text: &str) -> Option<Output<StreamedFile<'static>>> {
+    fn bone_map(&self, text: String) -> Option<Output<Content<'static>>> {
         let out = self.args.retarget.map_out.as_ref()?;
         if out == Path::new("-") {
             // A closed pipe is reported at the end of the run.
-            let _ = crate::batch::print(text.to_owned());
+            let _ = crate::batch::print(text);
             return None;
         }
-        let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let content = OutputFile { name, bytes: text.as_bytes().to_vec() }.into();
+        let content: Content<'static> = Box::new(move |out| out.write_all(text.as_bytes()));
         Some(Output { place: Place::named(out), role: OutputRole::Companion, content })
     }
 
     /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.
-    fn stage(&self, done: &Done, files: Files<'_>) -> Result<Written, Refusal> {
+    fn stage(&self, done: &Done, files: Vec<Output<Content<'_>>>) -> Result<Written, Refusal> {
         let plan = self.reader.plan();
-        let files = files.into_iter().map(|Output { place, role, content }| {
-            let content: Content<'_> = Box::new(move |out| {
-                // Short writes are collected; long ones are passed on.
-                let mut out = BufWriter::with_capacity(1 << 16, out);
-                content.write_to(&mut out)?;
-                out.flush()
-            });
-            Output { place, role, content }
-        });
         if self.args.write.dry_run {
-            let measured = files.map(|Output { place, role, content }| {
-                let content = Measured::new(place.path(), content);
-                let content = content.map_err(|e| Refusal::unwritable(place.path(), &e))?;
-                Ok(Output { place, role, content })
-            });
-            return Ok(Written::Measured(measured.collect::<Result<_, Refusal>>()?));
+            return Ok(Written::Measured(files.into_iter().map(Measured::file).collect::<Result<_, _>>()?));
         }
-        let files: Vec<_> = files.collect();
         match self.outputs.destination() {
             Destination::Stdout => {
                 for file in files {

@@ -6,7 +6,8 @@ mod server;
 mod site;
 
 use crate::args::ViewArgs;
-use crate::input::{chosen, expand};
+use crate::batch::Workers;
+use crate::input::{Input, expand};
 use crate::reader::Reader;
 use crate::results::Results;
 use crate::selection::Selection;
@@ -25,11 +26,9 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
         crate::args::Form::Lines,
         &args.read,
     );
-    let looked = results.inputs(expand(results.selection(), None)).into_iter().map(|mut input| {
-        let is_model = reader.is_model(&mut input, Format::holds_model);
-        (input, is_model)
-    });
-    let (mut inputs, _) = chosen(looked.collect());
+    let workers = Workers::new(None, reader.limits().memory);
+    let is_model = |input: &mut Input| reader.is_model(input, Format::holds_model);
+    let (mut inputs, _) = results.models(expand(results.selection(), None), workers, is_model)?;
     inputs.retain(|input| match reader.exists(input) {
         Ok(()) => true,
         Err(refusal) => {
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     if inputs.is_empty() && !args.files.is_empty() {
         return results.finish();
     }
-    if inputs.iter().any(crate::input::Input::is_stdin) {
+    if inputs.iter().any(Input::is_stdin) {
         return Err(Fail::Usage("view cannot read standard input: name a file".into()));
     }
     if let Some(folder) = &args.site {

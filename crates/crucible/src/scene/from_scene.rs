@@ -107,7 +107,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         let foreign = !is_native(scene);
         let has_tangents = Attribute::Tangent.flag(target.dialect).is_some();
         let wanted = if foreign && has_tangents { Tangents::Down } else { Tangents::Keep };
-        let draw = options.draw(scene, &AXES, CrucibleTarget::LEVELS, false).with_max_influences(INFLUENCES);
+        let draw = options.draw(scene, &AXES, CrucibleTarget::LEVELS).with_max_influences(INFLUENCES);
         let draw = draw.with_tangents(wanted).with_local(false).with_normalize(foreign);
         let mut drawables = Drawables::new(scene, &draw, budget)?;
         let meshes = drawables.by_ref().collect::<Result<Vec<_>, _>>()?;

@@ -100,7 +100,7 @@ pub(super) fn traced(
     let engine = options.engine_of(<Dpm as FileFormat>::ID);
     let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
     // The bones convert vertices to the file's axes.
-    let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
+    let draw = options.draw(scene, &TO_GLTF, Levels::Finest);
     let draw = draw.with_axes(AxisMap::IDENTITY).with_normals(true).with_normalize(true);
     let draw = draw.with_max_influences(engine.map_or(usize::MAX, |(_, limits)| limits.influences));
     let mut drawables = Drawables::new(scene, &draw, &budget)?;

@@ -99,7 +99,7 @@ pub(super) fn traced(
     let engine = options.engine_of(<Zym as FileFormat>::ID);
     let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
     // The bones convert vertices to the file's axes.
-    let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
+    let draw = options.draw(scene, &TO_GLTF, Levels::Finest);
     let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
     let mut drawables = Drawables::new(scene, &draw, &budget)?;
     let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);

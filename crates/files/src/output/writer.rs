@@ -37,6 +37,13 @@ pub struct Output<C> {
     pub content: C,
 }
 
+impl<C> Output<C> {
+    /// Returns the file with another content.
+    pub fn map<D>(self, change: impl FnOnce(C) -> D) -> Output<D> {
+        Output { place: self.place, role: self.role, content: change(self.content) }
+    }
+}
+
 /// Runs an operation that may block indefinitely, such as writing to a pipe.
 type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 

@@ -5,9 +5,9 @@ use super::member::LARGEST;
 use super::member::{Coding, Fault, Member};
 use super::refpack;
 use super::rules;
-use super::scan::Refused;
 use super::zip::{LOCAL, local, local_header};
 use crate::byte_source::ByteSource;
+use crate::error::Refused;
 #[cfg(feature = "lz4")]
 use lz4_flex::block::decompress_into;
 use meshwright_core::{Budget, FieldPath, Limits, Report, Rule};

@@ -15,10 +15,8 @@ pub(crate) mod zip;
 pub use far::FarVersion;
 pub use member::{Coding, Member};
 
-pub(crate) use scan::Refused;
-
 use crate::byte_source::ByteSource;
-use crate::error::FilesError;
+use crate::error::{FilesError, Refused};
 use crate::listing::{Listing, folders};
 use crate::path::TreePath;
 use member::{Entry, LARGEST};

@@ -2,38 +2,9 @@
 
 use super::rules;
 use crate::byte_source::ByteSource;
-use meshwright_core::{Budget, FieldPath, Findings, LimitExceeded, ReadError, Rule};
+use crate::error::Refused;
+use meshwright_core::{Budget, FieldPath, Findings, ReadError, Rule};
 use std::borrow::Cow;
-use std::io;
-
-/// The reason why a pack or a member is not read.
-#[derive(Debug)]
-pub(crate) enum Refused {
-    /// The pack breaks a rule of its kind.
-    Broken(ReadError),
-    /// Reading would exceed the caller's limit.
-    Limit(LimitExceeded),
-    /// The operating system reports an error.
-    System(io::Error),
-}
-
-impl From<ReadError> for Refused {
-    fn from(e: ReadError) -> Self {
-        Self::Broken(e)
-    }
-}
-
-impl From<LimitExceeded> for Refused {
-    fn from(e: LimitExceeded) -> Self {
-        Self::Limit(e)
-    }
-}
-
-impl From<io::Error> for Refused {
-    fn from(e: io::Error) -> Self {
-        Self::System(e)
-    }
-}
 
 /// Returns the error for a rule that the pack breaks at an offset.
 pub(crate) fn broken(rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) -> Refused {

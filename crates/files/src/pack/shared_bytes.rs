@@ -2,7 +2,8 @@
 
 use super::member::{Entry, LARGEST};
 use super::rules;
-use super::scan::{Refused, broken};
+use super::scan::broken;
+use crate::error::Refused;
 use meshwright_core::SortedMap;
 
 /// The locations of members' bytes, with the numbers of those members.

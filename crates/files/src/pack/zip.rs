@@ -2,7 +2,8 @@
 
 use super::member::{Coding, Encoding, Entry};
 use super::rules;
-use super::scan::{Refused, Scan, broken};
+use super::scan::{Scan, broken};
+use crate::error::Refused;
 use meshwright_core::Fault;
 use meshwright_core::Order as _;
 use meshwright_core::record::field;

@@ -149,7 +149,8 @@ pub(super) fn convert(
 fn draw_options(scene: &Scene, options: &FromSceneOptions<FsoSceneOptions>) -> DrawOptions {
     let dialect = options.format.dialect;
     let tree = dialect == Dialect::Gl3;
-    let draw = options.draw(scene, &AxisMap::IDENTITY, Levels::Finest, tree);
+    let draw = if tree { FromSceneOptions::draw_all } else { FromSceneOptions::draw };
+    let draw = draw(options, scene, &AxisMap::IDENTITY, Levels::Finest);
     let levels = if draw.levels == Levels::Each { Levels::Merged } else { draw.levels };
     draw.with_levels(levels)
         .with_bake(!tree)

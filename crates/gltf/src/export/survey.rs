@@ -30,7 +30,7 @@ impl Survey {
     }
 
     fn see(&mut self, mesh: &Mesh) -> ArraysSeen {
-        let (known, unused) = match self.left.checked_sub(mesh.positions.len() as u64) {
+        let (triangles, unused) = match self.left.checked_sub(mesh.positions.len() as u64) {
             Some(left) => {
                 self.left = left;
                 let unused = mesh.unused_vertices_in(&mut self.room);
@@ -41,7 +41,7 @@ impl Survey {
         let mut points = Seen::NOTHING;
         see_points(&mesh.positions, &mut points);
         self.meshes.push(SeenMesh { unused, range: points.range() });
-        ArraysSeen::new(known, points.is_finite())
+        ArraysSeen { triangles, positions: points.is_finite() }
     }
 }
 

@@ -221,7 +221,7 @@ impl Totals {
 
 impl<'a, 'b> Making<'a, 'b> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
-        let mut draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
+        let mut draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest);
         // Without tangents only the axes of a mesh change, so it need not be copied.
         let map = if self.form.tangents == Some(true) {
             AxisMap::IDENTITY

@@ -263,7 +263,8 @@ fn restored(
     let kept;
     let original = match &options.original {
         OriginalSource::Model(original) => original,
-        OriginalSource::Embedded if matches!(target, Target::Native(_)) => {
+        // A new name is that of a new outfit; the embedded original is another one.
+        OriginalSource::Embedded if matches!(target, Target::Native(_)) && !options.write.is_renamed() => {
             let mut settings = model.opener().settings.clone();
             settings.read.limits = limits;
             match Original::kept_in(model, &settings) {

@@ -11,7 +11,8 @@ use meshwright_core::Role;
 fn has_sims_skeleton(format: Format) -> bool {
     use meshwright_core::FileFormat;
     let is = |kind: &str| kind == <meshwright_tso::Skel as FileFormat>::ID;
-    format == Format::Cfp || format.companions().iter().any(|c| c.role == Role::Skeleton && is(c.kind))
+    let format = format.traits().owner.unwrap_or(format);
+    format.companions().iter().any(|c| c.role == Role::Skeleton && is(c.kind))
 }
 
 impl Target {
@@ -45,8 +46,8 @@ pub(super) fn made_for(
     let mut named = opener.named.iter().filter(|file| file.role == Role::Skeleton);
     let Some(file) = named.next().filter(|_| !has_sims_skeleton(model.format())) else { return Ok(None) };
     let mut read = Companions::default();
-    // A .cfp file has no companions; the animation that it belongs to has.
-    let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
+    // A file of keys has no companions; the animation that it belongs to has.
+    let owner = to.traits().owner.unwrap_or(to);
     let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &opener.settings);
     added.map_err(|e| Error::from(e).of_file(&file.name))?;
     let found = read.all::<meshwright_tso::Skel>().next().cloned();

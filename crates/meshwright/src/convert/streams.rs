@@ -55,6 +55,16 @@ impl<'s> StreamedFile<'s> {
         }
     }
 
+    /// Returns the content, which collects short pieces when it is written.
+    #[cfg(feature = "output")]
+    pub fn into_content(self) -> meshwright_files::output::Content<'s> {
+        Box::new(move |out| {
+            let mut out = io::BufWriter::with_capacity(1 << 16, out);
+            self.write_to(&mut out)?;
+            out.flush()
+        })
+    }
+
     /// Returns the content, if it is in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.content {

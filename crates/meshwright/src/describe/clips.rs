@@ -61,10 +61,10 @@ pub(super) fn describe_clips(asset: &Model, scene: &Scene) -> Vec<ClipInfo> {
 
 #[cfg(feature = "dpm")]
 fn sources(asset: &Model, scene: &Scene) -> Vec<NameSource> {
-    use crate::formats::{ClipNames, Format};
+    use crate::formats::ClipNames;
     let groups = asset.companions().one::<meshwright_quake::FrameGroups>();
     let Some(groups) = groups.filter(|groups| groups.groups.len() == scene.clips.len()) else {
-        let own = if asset.format() == Format::Dpm { NameSource::Frames } else { NameSource::File };
+        let own = if asset.format().traits().has_frame_names { NameSource::Frames } else { NameSource::File };
         return vec![own; scene.clips.len()];
     };
     let mut commented = vec![false; scene.clips.len()];

@@ -3,7 +3,9 @@
 use super::item::{Fields, Item, fields};
 use crate::formats::Companions;
 use crate::formats::dump_part::{Dumped, Own};
-use meshwright_bmd::{Bmd, Bone, Clip, Keys, Lod, Mesh, Name, Primitive, QuadCount, Step, Stream, Vertex};
+use meshwright_bmd::{
+    Bmd, Bone, Clip, Keys, Lod, MaterialKind, Mesh, Name, Primitive, QuadCount, Step, Stream, Vertex,
+};
 use meshwright_core::num::{F8A, Se32};
 use std::borrow::Cow;
 
@@ -50,7 +52,7 @@ fn lod(lod: &Lod) -> Fields<'_> {
 }
 
 fn mesh(mesh: &Mesh) -> Fields<'_> {
-    let flat = mesh.flat_color().is_some();
+    let material = mesh.material_kind();
     fields! {
         flags: mesh.flags.0,
         quads: mesh.primitives.iter().filter(|p| p.kind().is_quad()).count(),
@@ -61,13 +63,13 @@ fn mesh(mesh: &Mesh) -> Fields<'_> {
         drawn: mesh.material.is_some(),
         flat_color: mesh.flat_color(),
         reserved: mesh.reserved,
-        vertices: Item::list(move || mesh.vertices.iter().map(move |v| vertex(*v, flat))),
+        vertices: Item::list(move || mesh.vertices.iter().map(move |v| vertex(*v, material))),
         primitives: Item::list(move || mesh.primitives.iter().map(|p| primitive(*p))),
     }
 }
 
 /// Lists the fields of a vertex. Position and normal are in the space of the bone.
-fn vertex<'m>(vertex: Vertex, flat: bool) -> Fields<'m> {
+fn vertex<'m>(vertex: Vertex, material: MaterialKind) -> Fields<'m> {
     let [first, second] = vertex.words();
     let bits = vertex.size().saturating_mul(8);
     let mut words = format!("{first:016x}");
@@ -81,8 +83,8 @@ fn vertex<'m>(vertex: Vertex, flat: bool) -> Fields<'m> {
         words: words,
         bone: vertex.bone(),
         position: vertex.position(),
-        normal: vertex.normal(flat),
-        normal_stored: vertex.stored_normal(flat).is_some(),
+        normal: vertex.normal(material),
+        normal_stored: vertex.stored_normal(material).is_some(),
         color: vertex.color(),
     }
 }

@@ -308,10 +308,10 @@ fn exact(model: &AnyModel, mesh: usize, clip: usize, frame: u32, precision: Prec
     let AnyModel::Bmd(model) = model else { return None };
     let pose = model.motion(clip).filter(|_| precision == Precision::Double)?.pose(f64::from(frame));
     let mesh = model.meshes.get(mesh)?;
-    let flat = mesh.flat_color().is_some();
+    let material = mesh.material_kind();
     Some(MeshPose {
         positions: mesh.vertices.iter().map(|v| pose.position(*v)).collect(),
-        normals: mesh.vertices.iter().map(|v| pose.normal(*v, flat)).collect(),
+        normals: mesh.vertices.iter().map(|v| pose.normal(*v, material)).collect(),
     })
 }
 

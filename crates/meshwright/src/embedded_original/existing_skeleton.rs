@@ -2,16 +2,10 @@
 
 use super::Original;
 use crate::convert::Target;
-use crate::formats::{AnyModel, Format, WriteOptions, character};
+use crate::formats::{AnyModel, WriteOptions, character};
 use meshwright_edit::{Patch, Recovery, State};
 use meshwright_scene::{ConvertError, Scene};
 use meshwright_tso::{CharacterSkeleton, Skel};
-
-/// Returns true for formats that need a skeleton from another file.
-fn is_made_for_one(format: Format) -> bool {
-    use Format::{Bcf, Bmf, Cfp, Cmx, Skn, TsoAnimation, TsoMesh};
-    matches!(format, TsoMesh | TsoAnimation | Bmf | Skn | Cmx | Bcf | Cfp)
-}
 
 /// Converts an edited scene for the skeleton of its original, for targets that need one: joints get their original
 /// names, whatever tools call them, and the clips are those of the edited file.
@@ -24,7 +18,8 @@ pub(super) fn fitted(
 ) -> Result<Option<(Scene, WriteOptions)>, ConvertError> {
     let Target::Native(format) = target else { return Ok(None) };
     let own = format == original.asset().format();
-    if !is_made_for_one(format) || own && !is_another_motion(report, target) {
+    let is_made_for_one = target.is_made_for_skeleton() && !format.traits().is_outfit;
+    if !is_made_for_one || own && !is_another_motion(report, target) {
         return Ok(None);
     }
     let Some(skel) = skeleton(original) else { return Ok(None) };
@@ -46,7 +41,7 @@ pub(super) fn fitted(
 pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
     let clips = &report.clips;
     let first = clips.first().is_some_and(|part| part.change.absent);
-    target == Target::Native(Format::TsoAnimation)
+    matches!(target, Target::Native(format) if format.traits().is_clip)
         && first
         && clips.iter().any(|part| part.state == State::New)
 }
@@ -58,7 +53,7 @@ pub(super) fn require_skeleton(
     edited: &Scene,
     patch: &Patch,
 ) -> Result<(), ConvertError> {
-    let is_mesh = matches!(original.asset().format(), Format::TsoMesh | Format::Bmf | Format::Skn);
+    let is_mesh = original.asset().format().traits().needs_skeleton;
     let placed = patch.joints.iter().flatten().any(|j| j.original.is_none() || j.parent || j.rest);
     if !is_mesh || !placed || skeleton(original).is_some() {
         return Ok(());

@@ -15,6 +15,7 @@
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
+use crate::convert::Target;
 use crate::error::Error;
 use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use crate::model::skins::MOST as MOST_SKINS;
@@ -166,11 +167,7 @@ impl Original {
 
 /// Returns true for formats that are embedded: those with something to draw, and outfits, which refer to such files.
 fn is_kept(format: Format) -> bool {
-    #[cfg(feature = "tso")]
-    if matches!(format, Format::Oft | Format::Apr | Format::Po) {
-        return true;
-    }
-    format.holds_model() && format != Format::Gltf
+    format.traits().is_outfit || format.holds_model() && matches!(Target::from(format), Target::Native(_))
 }
 
 /// Opens a model from its record.
@@ -206,7 +203,9 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
             // The file is part of reading the model.
             (PartRole::Companion(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
             (PartRole::Companion(role), Some(format)) => beside.push(Beside { role, format, file }),
-            (PartRole::Skin, _) if format.has_skins() && skins.len() < MOST_SKINS => skins.push(file.bytes),
+            (PartRole::Skin, _) if format.traits().has_skins && skins.len() < MOST_SKINS => {
+                skins.push(file.bytes);
+            }
             _ => return Err(KeptError::Field("role")),
         }
     }

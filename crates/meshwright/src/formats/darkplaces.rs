@@ -3,8 +3,8 @@
 use super::merging::invalid_file;
 use super::write::single;
 use super::{
-    ClipNames, Companions, FilesResult, Format, Kind, Merging, SceneResult, Summary, Transcribed,
-    Transcription, WriteOptions,
+    ClipNames, Companions, FilesResult, Format, FormatTraits, Kind, Merging, SceneResult, Summary,
+    Transcribed, Transcription, WriteOptions,
 };
 use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role, WriteError};
@@ -364,12 +364,16 @@ fn mend(bones: &mut [Bone], finding: &Finding) -> bool {
     })
 }
 
-/// Makes the operations in which DPM and ZYM differ only by the number of poses and a field of meshes.
+/// Makes the operations in which DPM and ZYM differ only by the number of poses, a field of meshes, and names of frames.
 macro_rules! alike {
-    (|$model:ident| $poses:expr, $field:literal, $strategy:expr) => {
-        const PICTURES_BESIDE: bool = true;
-        const HAS_SKINS: bool = true;
-        const HAS_TAGS: bool = true;
+    (|$model:ident| $poses:expr, $field:literal, $frame_names:literal, $strategy:expr) => {
+        const TRAITS: FormatTraits = FormatTraits {
+            pictures_beside: true,
+            has_skins: true,
+            has_tags: true,
+            has_frame_names: $frame_names,
+            ..FormatTraits::NONE
+        };
         const UP: usize = 2;
         const MENDED: &'static [(&'static str, &'static str)] = MENDED;
 
@@ -467,7 +471,7 @@ impl Kind for Dpm {
         summary_with(self.summary(), companions, frames, frames <= 1)
     }
 
-    alike!(|model| model.frames.len(), "groupids", meshwright_dpm::strategy::dpm());
+    alike!(|model| model.frames.len(), "groupids", true, meshwright_dpm::strategy::dpm());
 }
 
 impl Kind for Zym {
@@ -519,7 +523,7 @@ impl Kind for Zym {
         summary_with(self.summary(), companions, self.pose_count(), false)
     }
 
-    alike!(|model| model.pose_count(), "trizone", meshwright_dpm::strategy::zym());
+    alike!(|model| model.pose_count(), "trizone", false, meshwright_dpm::strategy::zym());
 }
 
 impl Kind for FrameGroups {

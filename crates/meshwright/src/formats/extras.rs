@@ -31,7 +31,7 @@ pub(super) fn tagged<'s>(
     budget: &Budget,
 ) -> Result<(Cow<'s, Scene>, Vec<Loss>), ConvertError> {
     let (mut notes, scene) = (Vec::new(), Cow::Borrowed(scene));
-    if !format.row().has_tags {
+    if !format.traits().has_tags {
         return Ok((scene, notes));
     }
     // Tools remove bones that nothing follows, unless they are attachments.

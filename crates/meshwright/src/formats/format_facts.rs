@@ -1,6 +1,6 @@
 //! The facts about a format that do not need a model, and formats by name.
 
-use super::{Format, ROWS, Row};
+use super::{Format, FormatTraits, ROWS, Row, WriteOptions};
 use meshwright_core::description::Description;
 use meshwright_core::{Companion, Confidence, Finding, Rule, Setting};
 use std::fmt;
@@ -52,9 +52,14 @@ impl Format {
         self.row().up
     }
 
-    /// Returns true if engines search for skins next to a file of this kind.
-    pub(crate) const fn has_skins(self) -> bool {
-        self.row().has_skins
+    /// Returns how engines and other files use files of this kind.
+    pub(crate) const fn traits(self) -> &'static FormatTraits {
+        &self.row().traits
+    }
+
+    /// Returns the ending of the name of a written file, with a dot.
+    pub(crate) fn ending(self, options: &WriteOptions) -> String {
+        (self.row().ending)(options)
     }
 
     /// Returns the unit of length of its files in metres, if it has one.

@@ -4,7 +4,9 @@
 use super::darkplaces::clip_list;
 use super::merging::invalid_file;
 use super::write::single;
-use super::{Companions, FilesResult, Kind, Merging, Registered, SceneResult, Summary, WriteOptions};
+use super::{
+    Companions, FilesResult, FormatTraits, Kind, Merging, Registered, SceneResult, Summary, WriteOptions,
+};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, Role, Severity};
@@ -284,9 +286,13 @@ fn without_files(
 }
 
 impl Kind for Iqm {
-    const PICTURES_BESIDE: bool = true;
-    const HAS_SKINS: bool = true;
-    const HAS_TAGS: bool = true;
+    const TRAITS: FormatTraits = FormatTraits {
+        pictures_beside: true,
+        has_skins: true,
+        has_tags: true,
+        clip_script: Some("iqm.cfg"),
+        ..FormatTraits::NONE
+    };
     const UP: usize = 2;
     const MENDED: &'static [(&'static str, &'static str)] = &[
         ("truncated", "the header states the size of the file"),

@@ -17,6 +17,7 @@ pub(crate) mod dump_part;
 pub(crate) mod engine_materials;
 mod extras;
 mod format_facts;
+mod format_traits;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
 #[cfg(feature = "gltf")]
@@ -52,6 +53,7 @@ pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
 #[cfg(feature = "dump")]
 use dump_part::{Dumped, Own};
 pub use format_facts::UnknownFormat;
+pub use format_traits::FormatTraits;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
@@ -217,17 +219,13 @@ pub trait Kind: Registered {
         None
     }
 
-    /// The engine reads only BMP images of 256 colours.
-    const PALETTED: bool = false;
+    /// The habits of engines and other files with files of this kind.
+    const TRAITS: FormatTraits = FormatTraits::NONE;
 
-    /// True if the engine searches for a normal map, with the ending `_norm`, and a glow map, `_glow`, next to a texture.
-    const PICTURES_BESIDE: bool = false;
-
-    /// True if engines search for skins next to a file of this kind.
-    const HAS_SKINS: bool = false;
-
-    /// True if engines attach objects to bones, also to those that move nothing.
-    const HAS_TAGS: bool = false;
+    /// Returns the ending of the name of a written file, with a dot.
+    fn ending(_options: &WriteOptions) -> String {
+        format!(".{}", Self::EXTENSIONS.first().unwrap_or(&Self::ID))
+    }
 
     /// The codes of faults that [`repair`](crate::repair) repairs, each with a description.
     const MENDED: &'static [(&'static str, &'static str)] = &[];
@@ -278,10 +276,7 @@ struct Row {
     holds_model: bool,
     rules: &'static [&'static Rule],
     up: usize,
-    has_skins: bool,
-    has_tags: bool,
-    paletted: bool,
-    pictures_beside: bool,
+    traits: FormatTraits,
     metres: Option<f64>,
     mended: &'static [(&'static str, &'static str)],
     companions: &'static [Companion],
@@ -292,6 +287,7 @@ struct Row {
     parse: fn(&[u8], &ReadSettings) -> Result<Parsed<AnyModel>, ReadError>,
     picture: fn(&Material) -> Option<&str>,
     takes: fn(&str, &str, &Extra) -> bool,
+    ending: fn(&WriteOptions) -> String,
     write_scene: fn(&Scene, &str, &WriteOptions) -> FilesResult,
 }
 
@@ -306,10 +302,7 @@ impl Row {
             holds_model: K::HOLDS_MODEL,
             rules: K::RULES,
             up: K::UP,
-            has_skins: K::HAS_SKINS,
-            has_tags: K::HAS_TAGS,
-            paletted: K::PALETTED,
-            pictures_beside: K::PICTURES_BESIDE,
+            traits: K::TRAITS,
             metres: K::METRES,
             mended: K::MENDED,
             companions: K::COMPANIONS,
@@ -320,6 +313,7 @@ impl Row {
             parse: parse::<K>,
             picture: K::picture,
             takes: K::takes,
+            ending: K::ending,
             write_scene: K::write_scene,
         }
     }

@@ -4,7 +4,7 @@ use super::character::{UNIT, figure};
 #[cfg(feature = "gltf")]
 use super::sims::as_parts;
 use super::sims::own_checks;
-use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
+use super::{Companions, FilesResult, Format, FormatTraits, Kind, SceneResult, Summary, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{Merging, sims_merge};
 use meshwright_core::Report;
@@ -24,11 +24,21 @@ fn worn(name: &str, companions: &Companions, options: &SceneOptions) -> SceneRes
 }
 
 macro_rules! records {
-    ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal $(, $write:ident)?;)+) => {$(
+    ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal $(, $write:ident with $hands:ident)?;)+) => {$(
         impl Kind for $ty {
             const METRES: Option<f64> = UNIT;
+            const TRAITS: FormatTraits = FormatTraits {
+                is_outfit: $drawn,
+                $(is_numbered: true, written_with: &[Format::$hands],)?
+                ..FormatTraits::NONE
+            };
 
-            $(fn takes(_: &str, field: &str, value: &Extra) -> bool {
+            $(fn ending(options: &WriteOptions) -> String {
+                let tag = options.tso.id.map_or_else(String::new, |id| format!(".{}", Self::number(id).tag()));
+                format!("{tag}.{}", <Self as meshwright_core::FileFormat>::ID)
+            }
+
+            fn takes(_: &str, field: &str, value: &Extra) -> bool {
                 is_written(field, value)
             }
 
@@ -78,7 +88,7 @@ macro_rules! records {
 
 records! {
     Apr: apr, |m| counted(m.bindings.len() as u64, "binding", "bindings"), true;
-    Oft: oft, |m| format!("region {}", m.region.0), true, write_outfit;
+    Oft: oft, |m| format!("region {}", m.region.0), true, write_outfit with Hag;
     Po: po, |m| m.outfit.map_or_else(|| "no outfit".into(), |id| format!("outfit {}", id.tag())), true;
     Hag: hag, |m| counted(m.appearances.iter().filter(|a| a.file != 0).count() as u64, "hand", "hands"), false;
     Col: col, |m| counted(m.items.len() as u64, "item", "items"), false;

@@ -33,9 +33,9 @@ pub(crate) fn beside(
         };
         let Some(stem) = super::texture_names::stem(name) else { continue };
         // The engine mixes the colours of players itself.
-        let mixed = material.layer(LayerKind::Base).filter(|_| format.row().pictures_beside);
+        let mixed = material.layer(LayerKind::Base).filter(|_| format.traits().pictures_beside);
         let own = if mixed.is_some() { COLORED } else { "" };
-        let further = further_textures(material).filter(|_| format.row().pictures_beside);
+        let further = further_textures(material).filter(|_| format.traits().pictures_beside);
         for (image, suffix) in material.image.iter().map(|image| (image, own)).chain(further) {
             let (stem, losses) = (format!("{stem}{suffix}"), &mut made.losses);
             let Some(Written { name, bytes }) = file(format, image, &stem, i, &budget, losses)? else {
@@ -80,7 +80,7 @@ pub(crate) fn further_textures(material: &Material) -> impl Iterator<Item = (&Im
 
 /// Returns true if all looks of a scene are written, not only the first.
 pub(super) fn has_looks(format: Format, options: &WriteOptions) -> bool {
-    format.has_skins() && cfg!(feature = "dpm") && options.writes_pictures()
+    format.traits().has_skins && cfg!(feature = "dpm") && options.writes_pictures()
 }
 
 /// Reports the looks and textures of a scene that a format with one look, and one texture per material, cannot store.
@@ -160,7 +160,7 @@ fn file<'i>(
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Written<'i>>, ConvertError> {
-    if !format.row().paletted {
+    if !format.traits().paletted {
         let made = file_of(image, stem);
         let dropped = |why| losses.push(Loss::new("picture-dropped", format!("materials[{material}]"), why));
         return Ok(made.map_err(dropped).ok());

@@ -16,7 +16,7 @@ impl Format {
         made.losses.splice(0..0, notes);
         pictures::beside(self, &scene, stem, options, &mut made)?;
         made.losses.extend(extras::dropped(self, &scene));
-        let (pictures, looks) = (self.row().pictures_beside, pictures::has_looks(self, options));
+        let (pictures, looks) = (self.traits().pictures_beside, pictures::has_looks(self, options));
         pictures::one_look(&scene, pictures, looks, &mut made.losses);
         Ok(made)
     }

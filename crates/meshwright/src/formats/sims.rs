@@ -5,8 +5,8 @@ use super::character::{UNIT, figure, skills};
 use super::sims_merge;
 use super::write::{bare, single};
 use super::{
-    Companions, FilesResult, Kind, Merging, ReadSettings, SceneResult, Summary, Transcribed, Transcription,
-    WriteOptions,
+    Companions, FilesResult, Format, FormatTraits, Kind, Merging, ReadSettings, SceneResult, Summary,
+    Transcribed, Transcription, WriteOptions,
 };
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, WriteError};
@@ -96,7 +96,7 @@ macro_rules! characters {
                 })
             }
 
-            const PALETTED: bool = true;
+            const TRAITS: FormatTraits = FormatTraits { paletted: true, ..FormatTraits::NONE };
 
             fn picture(material: &Material) -> Option<&str> {
                 texture_name(&material.name)
@@ -257,7 +257,8 @@ macro_rules! meshes {
                 }
             }
 
-            const PALETTED: bool = $paletted;
+            const TRAITS: FormatTraits =
+                FormatTraits { paletted: $paletted, needs_skeleton: true, ..FormatTraits::NONE };
 
             fn picture(material: &Material) -> Option<&str> {
                 // Textures of The Sims Online are found by number, with their meshes.
@@ -318,6 +319,7 @@ impl Kind for Skel {
 }
 
 impl Kind for Anim {
+    const TRAITS: FormatTraits = FormatTraits { is_clip: true, ..FormatTraits::NONE };
     const MENDED: &'static [(&'static str, &'static str)] =
         &[("duration-seconds", "the duration is in milliseconds")];
 
@@ -375,6 +377,8 @@ impl Kind for Anim {
 }
 
 impl Kind for Cfp {
+    const TRAITS: FormatTraits = FormatTraits { owner: Some(Format::TsoAnimation), ..FormatTraits::NONE };
+
     fn options(settings: &ReadSettings) -> CfpOptions {
         let options = CfpOptions::from(settings.read);
         settings

@@ -45,6 +45,15 @@ impl WriteOptions {
         with_shared(shared: FromSceneOptions): shared;
     }
 
+    /// Returns true if a file of The Sims gets a name that its model does not have.
+    #[cfg(feature = "gltf")]
+    pub(crate) const fn is_renamed(&self) -> bool {
+        #[cfg(feature = "tso")]
+        return self.tso.name.is_some();
+        #[cfg(not(feature = "tso"))]
+        false
+    }
+
     /// Sets the engine whose limits are kept where they are narrower than the format's.
     #[must_use]
     pub fn with_engine(mut self, engine: Option<Engine>) -> Self {

@@ -128,7 +128,7 @@ impl Model {
                 self.companions.files.retain(|file| file.role != Role::Skeleton);
             }
         }
-        let worn = matches!(other.model, AnyModel::Oft(_) | AnyModel::Apr(_) | AnyModel::Po(_));
+        let worn = other.format().traits().is_outfit;
         if !worn && other.model.character().is_none() {
             return Some(other);
         }

@@ -1,5 +1,7 @@
 //! A model with its companion files, textures and parts.
 
+#[cfg(feature = "dpm")]
+mod dpm_edits;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod engine;
 mod figure;

@@ -50,7 +50,7 @@ fn open_model(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Mode
     let mut work = Opening { finder, path, options, format, parts: Vec::new(), losses: Vec::new() };
     work.parts.push(Part::new(PartRole::Model, path, PartState::Named));
     #[cfg(feature = "tso")]
-    if bytes.is_empty() && format == Format::Cfp && work.key_counts().is_none() {
+    if bytes.is_empty() && format.traits().owner.is_some() && work.key_counts().is_none() {
         return Err(Error::broken(format, empty()));
     }
     let mut parsed = work.model(&bytes)?;
@@ -131,7 +131,7 @@ impl Opening<'_> {
     fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, Error> {
         let (mut settings, mut found) = (self.options.settings.clone(), None);
         #[cfg(feature = "tso")]
-        if self.format == Format::Cfp && self.options.companions {
+        if self.format.traits().owner.is_some() && self.options.companions {
             settings.key_counts = self.key_counts().or(settings.key_counts);
         }
         for companion in self.format.companions().iter().filter(|c| c.part_of_reading) {
@@ -271,16 +271,16 @@ impl Opening<'_> {
             }
         }
         #[cfg(all(feature = "iqm", feature = "dpm"))]
-        if self.format == Format::Iqm && !self.is_named(Role::Animation) {
-            for path in self.cube_clips() {
+        if let Some(script) = self.format.traits().clip_script.filter(|_| !self.is_named(Role::Animation)) {
+            for path in self.cube_clips(script) {
                 self.add(companions, Role::Animation, &path);
             }
         }
     }
 
-    /// Returns the files of clips that the script `iqm.cfg` next to the model lists for it, as games of Cube 2's family have it.
+    /// Returns the files of clips that a script next to the model lists for it, as games of Cube 2's family have it.
     #[cfg(all(feature = "iqm", feature = "dpm"))]
-    fn cube_clips(&self) -> Vec<TreePath> {
+    fn cube_clips(&self, script: &str) -> Vec<TreePath> {
         use meshwright_quake::CubeFile;
         let beside = |name: &[u8]| {
             let name = name.rsplit(|b| matches!(b, b'/' | b'\\')).next()?;
@@ -288,7 +288,7 @@ impl Opening<'_> {
         };
         let read = |path: TreePath| self.finder.read(&path, self.options).ok();
         let mut clips: Vec<TreePath> = Vec::new();
-        let Some(script) = beside(b"iqm.cfg").and_then(read) else { return clips };
+        let Some(script) = beside(script.as_bytes()).and_then(read) else { return clips };
         let mut is_own = false;
         for line in CubeFile::parse(&script) {
             let mut add = |name: &[u8]| {

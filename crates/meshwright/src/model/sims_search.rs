@@ -98,7 +98,7 @@ impl Opening<'_> {
         if let Some([_, texture]) = own.filter(|_| companions.texture.is_none()) {
             companions.texture = search.skin_texture(&text_of(self.path.stem()), &texture.text());
         }
-        if matches!(model, AnyModel::Cfp(_)) && self.key_counts().is_none() {
+        if self.format.traits().owner.is_some() && self.key_counts().is_none() {
             let name = text_of(self.path.stem());
             companions.missing.push((Role::Animation, format!("a .cmx or .bcf that names {name}")));
         }
@@ -197,7 +197,7 @@ impl Opening<'_> {
         }
         let shapes: Vec<&Geometry> = character::geometries(model, companions).collect();
         let skills = model.character().is_some_and(|c| !c.skills.is_empty());
-        if shapes.is_empty() && !skills && !matches!(model, AnyModel::TsoAnimation(_)) {
+        if shapes.is_empty() && !skills && !self.format.traits().is_clip {
             return;
         }
         let Some(found) = search.fitting_skeleton(&shapes) else {
@@ -208,10 +208,10 @@ impl Opening<'_> {
         let file = CompanionFile::new(Role::Skeleton, found.skel.name.text(), found.skel);
         let source = SourceFile::new(&found.path.text());
         let of_records = || {
-            let format =
-                Format::from_name(&source.name).filter(|f| matches!(f, Format::Cmx | Format::Bcf))?;
+            let format = Format::from_name(&source.name)?;
             let bytes = self.finder.tree().read(&found.path, &Budget::new(Limits::default())).ok()?;
-            AnyModel::parse(&bytes, format, &ReadOptions::default()).ok()
+            let parsed = AnyModel::parse(&bytes, format, &ReadOptions::default()).ok()?;
+            Some(parsed).filter(|parsed| parsed.model.character().is_some())
         };
         companions.files.push(match of_records() {
             Some(model) => file.with_record(&Arc::new(source.with_model(model.model)), found.number),

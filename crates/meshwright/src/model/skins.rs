@@ -24,7 +24,7 @@ pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
 impl Opening<'_> {
     /// Reads the skins next to the model, up to the first that cannot be read.
     pub(super) fn skins(&mut self) -> Vec<Arc<[u8]>> {
-        if !self.format.has_skins() || !self.options.companions {
+        if !self.format.traits().has_skins || !self.options.companions {
             return Vec::new();
         }
         let budget = Budget::new(self.options.settings.read.limits);

@@ -278,7 +278,7 @@ impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
 impl Model {
     /// Returns the skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
     pub fn skin_files(&self) -> Vec<TreePath> {
-        if !self.format().has_skins() {
+        if !self.format().traits().has_skins {
             return Vec::new();
         }
         super::skins::beside(self.finder.tree(), &self.path)

@@ -56,7 +56,7 @@ impl Finder {
             found: Found::default(),
         };
         #[cfg(feature = "dpm")]
-        let settled = if asset.format().has_skins() {
+        let settled = if asset.format().traits().has_skins {
             search.engine(asset, scene, options.skin)
         } else {
             SortedMap::new()

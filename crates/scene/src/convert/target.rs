@@ -109,14 +109,16 @@ impl<T> FromSceneOptions<T> {
     }
 
     /// Returns options for flattening the scene to the format's axes, with the chosen levels or the format's
-    /// default `levels`. Meshes without a node are included if the format `keeps` them and they are not
-    /// pruned.
+    /// default `levels`. Meshes without a node are left out.
     #[must_use]
-    pub fn draw(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels, keeps: bool) -> DrawOptions {
-        DrawOptions::default()
-            .with_levels(self.levels.unwrap_or(levels))
-            .with_undrawn(keeps && !self.prune)
-            .with_axes(self.axes(scene, to_gltf))
+    pub fn draw(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels) -> DrawOptions {
+        DrawOptions::default().with_levels(self.levels.unwrap_or(levels)).with_axes(self.axes(scene, to_gltf))
+    }
+
+    /// Does the same as [`draw`](Self::draw) for a format that keeps meshes without a node, unless they are pruned.
+    #[must_use]
+    pub fn draw_all(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels) -> DrawOptions {
+        self.draw(scene, to_gltf, levels).with_undrawn(!self.prune)
     }
 
     /// Returns a new budget with the limits of the conversion.
@@ -265,10 +267,10 @@ mod tests {
         let options = FromSceneOptions::for_format(7_u8).with_memory(9);
         assert_eq!(options.axes(&Scene::default(), &map), map.inverse());
         assert_eq!(options.clone().in_space(Space::File).axes(&Scene::default(), &map), AxisMap::IDENTITY);
-        let draw = options.draw(&Scene::default(), &map, Levels::Finest, true);
+        let draw = options.draw_all(&Scene::default(), &map, Levels::Finest);
         assert_eq!((draw.levels, draw.undrawn, draw.axes), (Levels::Finest, true, map.inverse()));
         let draw = options.clone().with_levels(Levels::Merged).with_prune(true);
-        let draw = draw.draw(&Scene::default(), &map, Levels::Finest, true);
+        let draw = draw.draw_all(&Scene::default(), &map, Levels::Finest);
         assert_eq!((draw.levels, draw.undrawn), (Levels::Merged, false));
         assert_eq!(options.with_format(()).limits.memory, 9);
     }

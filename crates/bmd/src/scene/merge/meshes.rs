@@ -3,7 +3,7 @@
 use super::BmdMerge;
 use super::bones::MergedBones;
 use crate::model::{Mesh, MeshFlags, identity};
-use crate::packed::{EditedFields, Primitive, PrimitiveKind, Vertex};
+use crate::packed::{EditedFields, MaterialKind, Primitive, PrimitiveKind, Vertex};
 use crate::scene::from_scene::used_skeletons;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -123,7 +123,7 @@ impl<'a> Meshes<'a> {
 
     /// Returns a new mesh.
     fn added(&self, mesh: &Mesh, source: Option<&SceneMesh>) -> Result<Mesh, ConvertError> {
-        let flat = mesh.flat_color().is_some();
+        let material = mesh.material_kind();
         let source = source.filter(|_| self.bones.has_helpers());
         // The first scene vertex of each made vertex.
         let mut first = self.work.budget.filled("vertices", mesh.vertices.len(), None)?;
@@ -135,7 +135,7 @@ impl<'a> Meshes<'a> {
         let mut vertices = self.work.budget.reserve("vertices", mesh.vertices.len())?;
         vertices.extend(mesh.vertices.iter().zip(first).map(|(v, at)| {
             let source = source.zip(at).map(|(mesh, v)| Source(mesh, v));
-            self.finish_vertex(*v, flat, source)
+            self.finish_vertex(*v, material, source)
         }));
         let flags = allowing(mesh.flags, &vertices, &mesh.primitives);
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
@@ -150,11 +150,9 @@ impl<'a> Meshes<'a> {
         let Edits { number, patch, scene, .. } = *edits;
         let material = if edits.renamed { new.material.clone() } else { old.material.clone() };
         let budget = self.work.budget;
-        let is_flat = new.flat_color().is_some();
+        let kinds = [old.material_kind(), new.material_kind()];
         // A scene may store a flat colour per vertex; the name of the material shows which it was.
-        let was_flat = old.flat_color().is_some();
-        let recolored = edits.renamed && was_flat != is_flat;
-        let flat = [was_flat, is_flat];
+        let recolored = edits.renamed && kinds[0] != kinds[1];
         let on_base = self.bones.moved && old.vertices.iter().any(|v| v.bone() == 0);
         let gone = || old.vertices.iter().any(|v| self.bones.of_original(v.bone()).is_none());
         if patch.unchanged && edits.all.is_none() && !recolored && !on_base && !gone() {
@@ -182,9 +180,9 @@ impl<'a> Meshes<'a> {
             let changed = changed | edits.all;
             vertices.extend(match (old, new) {
                 (Some(old), Some(new)) => {
-                    Some(self.vertex([old, new], Source(scene, v), changed, flat, recolored))
+                    Some(self.vertex([old, new], Source(scene, v), changed, kinds, recolored))
                 }
-                (None, Some(new)) => Some(self.finish_vertex(new, is_flat, Some(Source(scene, v)))),
+                (None, Some(new)) => Some(self.finish_vertex(new, kinds[1], Some(Source(scene, v)))),
                 (old, None) => old.map(|old| move_to_bone(old, self.bones.of_original(old.bone()))),
             });
         }
@@ -211,7 +209,7 @@ impl<'a> Meshes<'a> {
         [old, new]: [Vertex; 2],
         source: Source<'_>,
         changed: Attributes,
-        [was_flat, is_flat]: [bool; 2],
+        kinds: [MaterialKind; 2],
         recolored: bool,
     ) -> Vertex {
         let was = self.bones.of_original(old.bone());
@@ -230,12 +228,12 @@ impl<'a> Meshes<'a> {
             normal: bound || changed.has(Attributes::MODEL_NORMAL),
             color: changed.has(Attributes::COLOR),
         };
-        let new = self.finish_vertex(new, is_flat, Some(source));
+        let new = self.finish_vertex(new, kinds[1], Some(source));
         if recolored {
             let stands = !weights && !edited.position && !edited.normal;
-            return if stands { new.standing_as(old, [was_flat, is_flat]) } else { new };
+            return if stands { new.standing_as(old, kinds) } else { new };
         }
-        kept.map_or(new, |kept| kept.spliced(new, edited, was_flat, self.form))
+        kept.map_or(new, |kept| kept.spliced(new, edited, kinds[0], self.form))
     }
 
     /// Returns the index of the bone of a vertex of the edited scene, which became the made `bone`. If the vertex
@@ -264,15 +262,22 @@ impl<'a> Meshes<'a> {
     }
 
     /// Returns a made vertex in the form of the result, on its bone.
-    fn finish_vertex(&self, vertex: Vertex, flat: bool, source: Option<Source<'_>>) -> Vertex {
+    fn finish_vertex(&self, vertex: Vertex, material: MaterialKind, source: Option<Source<'_>>) -> Vertex {
         let number = self.number(source, vertex.bone());
-        let placed = source.zip(number).and_then(|(source, bone)| self.at_rest(vertex, flat, source, bone));
+        let placed =
+            source.zip(number).and_then(|(source, bone)| self.at_rest(vertex, material, source, bone));
         move_to_bone(placed.unwrap_or(vertex).restated(St14Form::Excess, self.form), number)
     }
 
     /// Returns a vertex where its joints hold it at rest, in the space of a bone of the result. The mean of joints of
     /// one bind pose is a pseudo-bone; others only agree with it at rest.
-    fn at_rest(&self, vertex: Vertex, flat: bool, source: Source<'_>, bone: u8) -> Option<Vertex> {
+    fn at_rest(
+        &self,
+        vertex: Vertex,
+        material: MaterialKind,
+        source: Source<'_>,
+        bone: u8,
+    ) -> Option<Vertex> {
         let (rests, Source(mesh, v)) = (self.rests.as_ref()?, source);
         let skin = mesh.skin.as_ref()?;
         let joints = &self.work.patch.scene.skeletons.get(skin.skeleton.0)?.joints;
@@ -303,9 +308,10 @@ impl<'a> Meshes<'a> {
         let position = self.work.axes.point(narrow(position.map(|c| c / total)));
         let position = narrow(into.point(wide(position)));
         let normal = into.vector(wide(self.work.axes.direction(narrow(normal))));
-        let normal = vertex.stored_normal(flat).and(normalize(narrow(normal))).map(|n| n.map(F8A::encode));
+        let normal =
+            vertex.stored_normal(material).and(normalize(narrow(normal))).map(|n| n.map(F8A::encode));
         let halves = position.map(F16::encode_saturating);
-        Some(vertex.with_position(Se32::encode(position), halves, normal, flat))
+        Some(vertex.with_position(Se32::encode(position), halves, normal, material))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Entries of an archive's manifest.
 
 use super::rules;
-use crate::pack::scan::{Refused, Scan, broken};
+use crate::error::Refused;
+use crate::pack::scan::{Scan, broken};
 use meshwright_core::text::cp1252;
 
 /// The version of an archive of The Sims. Version 1 has two layouts of entries; only the one that fits the file's size

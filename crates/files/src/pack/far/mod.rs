@@ -8,7 +8,8 @@ pub(crate) use entry::Raw;
 
 use super::member::{Coding, Entry, Fault};
 use super::refpack;
-use super::scan::{Refused, Scan, broken};
+use super::scan::{Scan, broken};
+use crate::error::Refused;
 use entry::{Manifest, manifest};
 use meshwright_core::Order as _;
 use meshwright_core::record::field;

@@ -16,7 +16,7 @@ use meshwright_scene::{
 /// Returns the flattening options for these files: a vertex follows at most two bones.
 pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
     options
-        .draw(scene, &TO_GLTF, Levels::Finest, false)
+        .draw(scene, &TO_GLTF, Levels::Finest)
         .with_normals(true)
         .with_normalize(true)
         .with_max_influences(2)

@@ -1,4 +1,4 @@
-//! The outputs of `convert`, and the options that `--for` implies.
+//! The output that the arguments of `convert` mean, and the options that `--for` implies.
 
 use crate::args::{ConvertArgs, Purpose};
 use crate::destination::ends_in_separator;
