@@ -178,6 +178,11 @@ impl GltfFile {
         self.made.as_deref()?.kept.as_ref()
     }
 
+    /// Frees the [embedded](Self::embedded) data, unless a copy of the file needs it.
+    pub fn drop_embedded(&mut self) {
+        self.made.as_mut().and_then(Arc::get_mut).into_iter().for_each(|made| made.kept = None);
+    }
+
     /// Returns the document without its companion files.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Imports a scene from its own exported document.
 
 use crate::document::{Document, Files, Options};
-use crate::export::{ExportOptions, Gltf, export_keeping};
+use crate::export::{ExportOptions, export_marked};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{Limits, ReadError};
-use meshwright_scene::{ConvertError, Extra, Mark, Marks, Mesh, Motion, Scene, Skeleton, SkeletonId};
+use meshwright_scene::{ConvertError, Mark, Marks, Mesh, MeshId, Motion, Scene, Skeleton, SkeletonId};
 
 /// Exports a scene and imports the result, in the order of the scene: the vertices, joints and keys that an editor
 /// gets. Data that is not exported is unchanged. With this, `meshwright_edit` separates the changes of the editor
@@ -14,8 +14,9 @@ use meshwright_scene::{ConvertError, Extra, Mark, Marks, Mesh, Motion, Scene, Sk
 /// If the scene cannot be exported, or reading its document would take more memory than the options allow.
 pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertError> {
     // Joints of two skeletons may have the same names and places: the document says which is which.
-    let made = export_keeping(scene, options, &Extra::Map(Vec::new()))?.value;
-    let glb = made.to_glb();
+    let made = export_marked(scene, options)?;
+    let (meshes, clips) = (made.mesh_sources().to_vec(), made.clip_sources().to_vec());
+    let glb = made.into_glb();
     let refused = |e: ReadError| ConvertError::invalid(e.path().to_string(), e.message().to_owned());
     let limits = Limits::default().with_memory(options.memory);
     let none: &Files<'_, '_> = &|_| None;
@@ -23,11 +24,13 @@ pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertEr
         Document::from_slice(&glb, none, &Options::default().with_limits(limits).with_extensions(EXTENSIONS))
             .map_err(refused)?;
     let read = import(&document, &ImportOptions::named(&scene.name)).map_err(refused)?.value;
-    Ok(aligned(scene, &made, read))
+    drop(document);
+    drop(glb);
+    Ok(aligned(scene, (&meshes, &clips), read))
 }
 
-/// Returns the import with its parts in the order of the exported scene.
-fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
+/// Returns the import with its parts in the order of the exported scene, from which its meshes and clips came.
+fn aligned(scene: &Scene, (meshes, clips): (&[MeshId], &[usize]), read: Import) -> Scene {
     let skeletons = skeletons(scene, &read.marks);
     let Import { scene: mut from, origins, animations, .. } = read;
     let mut to = scene.clone();
@@ -46,7 +49,7 @@ fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
     }
     let native = |s: SkeletonId| skeletons.get(s.0).copied().flatten().map(SkeletonId);
     for (mesh, origin) in from.meshes.iter_mut().zip(&origins) {
-        let source = made.mesh_sources().get(origin.mesh).copied();
+        let source = meshes.get(origin.mesh).copied();
         let Some(own) = source.and_then(|id| to.meshes.get_mut(id.0)) else { continue };
         let skin = match mesh.skin.take() {
             Some(mut skin) => match native(skin.skeleton) {
@@ -76,7 +79,7 @@ fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
         .with_skin(skin);
     }
     for (clip, animation) in from.clips.into_iter().zip(animations) {
-        let own = made.clip_sources().get(animation).copied().and_then(|c| to.clips.get_mut(c));
+        let own = clips.get(animation).copied().and_then(|c| to.clips.get_mut(c));
         let Some((own, skeleton)) = own.zip(native(clip.skeleton)) else { continue };
         if own.skeleton == skeleton && matches!(clip.motion, Motion::Tracks(_)) {
             *own = clip;

@@ -173,6 +173,11 @@ impl Maker<'_, '_, '_> {
         let stored = mesh.skin.take();
         let skeleton = stored.as_ref().map(|skin| skin.skeleton).or_else(|| self.skinned(own));
         let mut skin = skeleton.map(Skin::new);
+        if let Some((to, from)) = skin.as_mut().zip(stored.as_ref()) {
+            to.starts.reserve_exact(from.starts.len());
+            to.influences.reserve_exact(from.influences.len());
+            to.local.reserve_exact(from.local.len());
+        }
         let localized = stored.as_ref().is_some_and(|skin| !skin.local.is_empty());
         let mut places: Vec<Option<u32>> = self.work.budget.reserve("vertices", count)?;
         for (v, keeps) in kept.iter().enumerate() {
@@ -306,13 +311,13 @@ impl Maker<'_, '_, '_> {
     pub(crate) fn bind(
         &self,
         skin: &mut Skin,
-        influences: Vec<(Influence, Option<LocalVertex>)>,
+        influences: impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone,
         place: Option<[[f32; 3]; 2]>,
         changed: Attributes,
     ) {
         let moved = changed.has(Attributes::JOINT_POSITION | Attributes::WEIGHTS);
         let turned = changed.has(Attributes::JOINT_NORMAL | Attributes::WEIGHTS);
-        let total = influences.iter().map(|(i, _)| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
+        let total = influences.clone().map(|(i, _)| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
         for (influence, known) in influences {
             let new = place.filter(|_| known.is_none() || moved || turned).map(|place| {
                 let joints = self.scene.skeletons.get(skin.skeleton.0).map_or(&[][..], |s| &s.joints);
@@ -332,15 +337,19 @@ impl Maker<'_, '_, '_> {
     }
 
     /// Returns the influences of a native vertex, with joint indices of the result.
-    fn native_influences(&self, skin: &Skin, v: usize) -> Vec<(Influence, Option<LocalVertex>)> {
-        let own = |at: usize| {
+    fn native_influences(
+        &self,
+        skin: &Skin,
+        v: usize,
+    ) -> impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone {
+        let own = move |at: usize| {
             let i = skin.influences.get(at)?;
             let native = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
             let result = native.get(&self.placed.native).copied().flatten()?;
             let influence = Influence { joint: u32::try_from(result.joint).ok()?, weight: i.weight };
             Some((influence, skin.local.get(at).copied()))
         };
-        skin.range(v).filter_map(own).collect()
+        skin.range(v).filter_map(own)
     }
 
     /// Returns the influences of an edited vertex, with joint indices of the result.
@@ -348,16 +357,17 @@ impl Maker<'_, '_, '_> {
         &self,
         source: Option<EditedVertex>,
         skeleton: SkeletonId,
-    ) -> Vec<(Influence, Option<LocalVertex>)> {
+    ) -> impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone {
         let of = source.and_then(|(e, v)| Some((self.edited.get(e)?.moved.mesh.skin.as_ref()?, v)));
-        let Some((skin, v)) = of else { return Vec::new() };
-        let own = |i: &Influence| {
-            let at = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
-            let result = at.get(&self.placed.edited).copied().flatten();
+        let own = move |(of, i): (usize, &Influence)| {
+            let result =
+                At { skeleton: of, joint: i.joint as usize }.get(&self.placed.edited).copied().flatten();
             let joint = result.filter(|r| r.skeleton == skeleton.0)?.joint;
             Some((Influence { joint: u32::try_from(joint).ok()?, weight: i.weight }, None))
         };
-        skin.influences(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
+        let all =
+            of.into_iter().flat_map(|(skin, v)| skin.influences(v).iter().map(|i| (skin.skeleton.0, i)));
+        all.filter(|(_, i)| i.weight != 0.0).filter_map(own)
     }
 
     /// Appends an edited vertex to a mesh, with the attributes that the mesh has.

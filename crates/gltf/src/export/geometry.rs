@@ -73,7 +73,7 @@ pub(crate) fn write<'s>(
     (mut mesh, seen): (Cow<'s, Mesh>, SeenMesh),
     (material, wants_tangents): (Option<usize>, bool),
     (joints, influences): (usize, Influences),
-    mark: Option<Mark<'_>>,
+    (mark, has_extras): (Option<Mark<'_>>, bool),
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Written, ConvertError> {
@@ -131,7 +131,7 @@ pub(crate) fn write<'s>(
         variants: Vec::new(),
         compressed: false,
     };
-    let extras = extras::of_marked(&out.memory, mesh.extras.as_ref(), mark)?;
+    let extras = extras::of_marked(&out.memory, mesh.extras.as_ref().filter(|_| has_extras), mark)?;
     let mesh = document::Mesh { name: owned(&mesh.name), primitives: vec![primitive], extras };
     let mesh = add(&mut out.tables.meshes, mesh);
     Ok(Written { mesh, neutral })

@@ -49,7 +49,7 @@ use unshear::Straightened;
 /// # Errors
 /// When the scene is not valid or in a file's own space, or glTF's numbers or the limit cannot hold it.
 pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    exported(scene, options, None)
+    Export::new(scene, options, None)?.run()
 }
 
 /// Like [`export`], with embedded data that an import returns in [`Import::kept`](crate::import::Import::kept), such as
@@ -64,36 +64,14 @@ pub fn export_keeping<'s>(
     options: &ExportOptions,
     kept: &Extra,
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    exported(scene, options, Some(kept))
+    Export::new(scene, options, Some(kept))?.run()
 }
 
-fn exported<'s>(
-    scene: &'s Scene,
-    options: &ExportOptions,
-    kept: Option<&Extra>,
-) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    let seen = Survey::scan(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
-    if scene.space != Space::Gltf {
-        return Err(ConvertError::invalid(
-            "space",
-            "the scene is in the native space of its file, not in that of glTF",
-        ));
-    }
-    let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
-    let export = Export {
-        scene,
-        seen,
-        kept,
-        options: *options,
-        out: Output::new(options.memory),
-        losses: Vec::new(),
-        order,
-        meshes: Vec::new(),
-        sources: Vec::new(),
-        straightened: Vec::new(),
-        skeletons: Vec::new(),
-    };
-    export.run()
+/// Exports a scene with marks but without the extras of meshes, for an import that ignores them.
+pub(crate) fn export_marked<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Gltf<'s>, ConvertError> {
+    let kept = Extra::Map(Vec::new());
+    let export = Export { mesh_extras: false, ..Export::new(scene, options, Some(&kept))? };
+    Ok(export.run()?.value)
 }
 
 /// The memory charged for the number of a node in a level, including its text.
@@ -125,6 +103,8 @@ struct Export<'a, 'k> {
     seen: Vec<SeenMesh>,
     options: ExportOptions,
     kept: Option<&'k Extra>,
+    /// The extras of meshes are written.
+    mesh_extras: bool,
     out: Output<'a>,
     losses: Vec<Loss>,
     /// The scene's nodes, parents first.
@@ -145,7 +125,34 @@ struct Placed {
     skinned: SortedMap<usize, Vec<(usize, usize)>>,
 }
 
-impl<'a> Export<'a, '_> {
+impl<'a, 'k> Export<'a, 'k> {
+    fn new(scene: &'a Scene, options: &ExportOptions, kept: Option<&'k Extra>) -> Result<Self, ConvertError> {
+        let seen =
+            Survey::scan(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        if scene.space != Space::Gltf {
+            return Err(ConvertError::invalid(
+                "space",
+                "the scene is in the native space of its file, not in that of glTF",
+            ));
+        }
+        let order =
+            scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
+        Ok(Self {
+            scene,
+            seen,
+            kept,
+            mesh_extras: true,
+            options: *options,
+            out: Output::new(options.memory),
+            losses: Vec::new(),
+            order,
+            meshes: Vec::new(),
+            sources: Vec::new(),
+            straightened: Vec::new(),
+            skeletons: Vec::new(),
+        })
+    }
+
     fn run(mut self) -> Result<Converted<Gltf<'a>>, ConvertError> {
         let roots = self.roots()?;
         let levels = self.levels()?;
@@ -262,7 +269,7 @@ impl<'a> Export<'a, '_> {
                 (straight.unwrap_or(Cow::Borrowed(mesh)), seen),
                 (material, bumpy[i]),
                 (joints.map_or(0, |s| s.joints.len()), self.options.influences),
-                mark,
+                (mark, self.mesh_extras),
                 &path,
                 &mut self.losses,
             )?;

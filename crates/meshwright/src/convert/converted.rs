@@ -29,7 +29,7 @@ pub struct Conversion {
     target: Target,
     limits: Limits,
     route: Route,
-    made: Made,
+    pub(super) made: Made,
     finder: Finder,
     pub(super) parts: Vec<Part>,
     pub(super) losses: Vec<Loss>,

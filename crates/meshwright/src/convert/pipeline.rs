@@ -18,6 +18,8 @@ use crate::model::{Finder, Model, Part, PartRole};
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
 use meshwright_scene::{self as scene, ConvertError, Loss, OutputFiles, Scene, SceneOptions};
+#[cfg(feature = "gltf")]
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A model to convert, which may be consumed.
@@ -38,6 +40,14 @@ impl std::ops::Deref for ModelSource<'_> {
 }
 
 impl ModelSource<'_> {
+    /// Frees the embedded original, if the model is consumed.
+    #[cfg(feature = "gltf")]
+    fn drop_embedded(&mut self) {
+        if let Self::Owned(model) = self {
+            model.drop_embedded();
+        }
+    }
+
     /// Frees the bytes of the file, if the model is consumed.
     fn drop_bytes(&mut self) {
         if let Self::Owned(model) = self {
@@ -154,10 +164,11 @@ fn conversion(
     let mut notes = Vec::new();
     // The embedded original fits the old skeleton.
     #[cfg(feature = "gltf")]
-    if !retargets(&options)
-        && let Some(made) = restored(&model, target, &options, &mut notes)?
-    {
-        return Ok(made);
+    if !retargets(&options) {
+        model = match restored(model, target, &options, &mut notes)? {
+            ControlFlow::Break(made) => return Ok(made),
+            ControlFlow::Continue(model) => model,
+        };
     }
     from_scene(model, target, options, notes)
 }
@@ -249,49 +260,55 @@ fn add_skins(model: &Model, target: Target, options: &ConvertOptions, files: &mu
     }
 }
 
-/// Returns the files of the original with the edits of a model, if there is an original. An embedded original that
-/// cannot be used is a loss.
+/// Imports the edits of a model into its original. Returns the model if it has none. An embedded original that cannot be
+/// used is a loss.
 #[cfg(feature = "gltf")]
-fn restored(
-    model: &ModelSource<'_>,
+fn restored<'m>(
+    mut model: ModelSource<'m>,
     target: Target,
     options: &ConvertOptions,
     notes: &mut Vec<Loss>,
-) -> Result<Option<Conversion>, Error> {
+) -> Result<ControlFlow<Conversion, ModelSource<'m>>, Error> {
     let unusable = |why: &str| Loss::new("kept-ignored", "scene.extras", why.to_owned());
     let limits = options.write.shared.limits;
-    let kept;
+    let mut kept;
     let original = match &options.original {
         OriginalSource::Model(original) => original,
         // A new name is that of a new outfit; the embedded original is another one.
         OriginalSource::Embedded if matches!(target, Target::Native(_)) && !options.write.is_renamed() => {
             let mut settings = model.opener().settings.clone();
             settings.read.limits = limits;
-            match Original::kept_in(model, &settings) {
+            match Original::kept_in(&model, &settings) {
                 Ok(Some(original)) => {
                     kept = original;
+                    kept.drop_bytes();
+                    model.drop_embedded();
                     &kept
                 }
                 Ok(None) => {
                     notes.extend(model.original_missing(target));
-                    return Ok(None);
+                    return Ok(ControlFlow::Continue(model));
                 }
                 Err(e) => {
                     notes.push(unusable(e.message()));
-                    return Ok(None);
+                    return Ok(ControlFlow::Continue(model));
                 }
             }
         }
-        _ => return Ok(None),
+        _ => return Ok(ControlFlow::Continue(model)),
     };
-    let mut recovered = match original.recover(model, &options.recover.with_limits(limits)) {
+    model.drop_bytes();
+    let mut recovered = match original.recover(&model, &options.recover.with_limits(limits)) {
         Ok(recovered) => recovered,
         Err(e) if original.is_kept() => {
             notes.push(unusable(&e.to_string()));
-            return Ok(None);
+            return Ok(ControlFlow::Continue(model));
         }
         Err(e) => return Err(e.into()),
     };
+    let none = Made::files(OutputFiles::default());
+    let mut done = Conversion::new(&model, target, options, Route::Edited, none);
+    drop(model);
     let mut losses = std::mem::take(&mut recovered.losses);
     let factor = options.factor();
     let made = if factor.is_some() || options.prune || options.write.shared.engine.is_some() {
@@ -323,9 +340,9 @@ fn restored(
     if options.write.single && files.len() > 1 {
         return Err(several_files(target));
     }
-    let mut done = Conversion::new(model, target, options, Route::Edited, Made::files(files));
-    (done.losses, done.unedited, done.patch) = (losses, unedited, Some(recovered.patch));
-    Ok(Some(done))
+    (done.made, done.losses, done.unedited) = (Made::files(files), losses, unedited);
+    done.patch = Some(recovered.patch);
+    Ok(ControlFlow::Break(done))
 }
 
 /// Converts a model through a scene.

@@ -5,9 +5,9 @@ use super::existing_skeleton;
 use super::skin_edits::EditedLooks;
 use super::{Called, Original, times};
 use crate::convert::{Target, convert};
-use crate::formats::WriteOptions;
 #[cfg(feature = "tso")]
 use crate::formats::{CompanionFile, sims_keys_file};
+use crate::formats::{WriteOptions, invalid_file};
 use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
 use crate::model::Model;
 use meshwright_core::ReadError;
@@ -15,6 +15,7 @@ use meshwright_edit::{Absent, Options, Patch, Snap};
 use meshwright_gltf::import::Import;
 use meshwright_gltf::{Influences, reread};
 use meshwright_scene::{ConvertError, Converted, Limits, Loss, Marks, OutputFiles, Scene, SceneOptions};
+use std::borrow::Cow;
 use std::num::NonZeroU16;
 
 /// The code for a file of the original that an output of one member lacks.
@@ -161,7 +162,7 @@ impl Original {
             };
         }
         if recovered.is_untouched() || recovered.looks.alone {
-            let files = self.files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+            let files = self.files(name).map_err(invalid_file)?;
             let mut made = Converted::new(files, Vec::new());
             self.add_looks(&recovered.looks, target, options, &mut made);
             return Ok(made);
@@ -175,13 +176,13 @@ impl Original {
         }
         // Unedited companion files are added unchanged if the edited model still uses them.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
-        let beside = self.named_files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
-        let stay = |file: &Called| !file.follows && !left(&file.name);
+        let beside = self.named_files(name).map_err(invalid_file)?;
+        let stay = |file: &Called<'_>| !file.follows && !left(&file.name);
         let beside: Vec<_> = beside.into_iter().filter(stay).collect();
-        for Called { name, bytes, like_model, .. } in beside {
+        for Called { name, content, like_model, .. } in beside {
             // A new file under the model's name replaces it.
             if made.value.iter().all(|other| other.name != name && Some(&other.name) != like_model.as_ref()) {
-                made.value.push(name, bytes);
+                made.value.push(name, content.into_bytes().map_err(invalid_file)?);
             }
         }
         Ok(made)
@@ -198,9 +199,9 @@ impl Original {
         options: &WriteOptions,
     ) -> Result<Option<Converted<OutputFiles>>, ConvertError> {
         let own = String::from_utf8_lossy(self.asset().path().name()).into_owned();
-        let all = self.named_files(&own).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
-        let is = |file: &&Called| file.format.is_some_and(|format| target == Target::Native(format));
-        let members: Vec<&Called> = all.iter().filter(is).collect();
+        let all = self.named_files(&own).map_err(invalid_file)?;
+        let is = |file: &&Called<'_>| file.format.is_some_and(|format| target == Target::Native(format));
+        let members: Vec<&Called<'_>> = all.iter().filter(is).collect();
         let called = members.iter().find(|file| file.name.eq_ignore_ascii_case(name));
         let Some(member) = called.or_else(|| members.iter().find(|file| !file.has_records)) else {
             return Ok(None);
@@ -215,16 +216,20 @@ impl Original {
         if made.losses.iter().any(dropped) {
             return Ok(None);
         }
-        let now = |file: &Called| made.value.get(&file.name).unwrap_or(&file.bytes).to_vec();
-        let mut files = OutputFiles::single(name, now(member));
+        let now = |file: &Called<'_>| match made.value.get(&file.name) {
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => file.content.bytes().map(Cow::into_owned).map_err(invalid_file),
+        };
+        let mut files = OutputFiles::single(name, now(member)?);
         let keys = self.keys_of(member);
         let mut losses = made.losses;
         for file in all.iter().filter(|file| file.name != member.name) {
             if keys.contains(&file.name) {
-                files.push(file.name.clone(), now(file));
+                files.push(file.name.clone(), now(file)?);
                 continue;
             }
-            let edited = made.value.get(&file.name).is_some_and(|bytes| *bytes != file.bytes);
+            let before = file.content.bytes().map_err(invalid_file)?;
+            let edited = made.value.get(&file.name).is_some_and(|bytes| *bytes != *before);
             losses.push(if edited {
                 Loss::new(
                     MEMBER_LEFT,
@@ -242,7 +247,7 @@ impl Original {
     }
 
     /// Returns the names of the files of keys that the skills of a file of records name.
-    fn keys_of(&self, member: &Called) -> Vec<String> {
+    fn keys_of(&self, member: &Called<'_>) -> Vec<String> {
         #[cfg(feature = "tso")]
         if member.has_records {
             let companions = self.asset().companions();

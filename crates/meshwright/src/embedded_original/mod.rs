@@ -24,7 +24,7 @@ use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
 use meshwright_core::{Beside, Budget, Companion, SortedSet, WriteError};
 use meshwright_gltf::ExportOptions;
-use meshwright_scene::OutputFiles;
+use meshwright_scene::{OutputFile, OutputFiles};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -101,13 +101,20 @@ impl Original {
         self.export.is_some()
     }
 
+    /// Frees the bytes of the model's file; they can be made from the model again.
+    pub(crate) fn drop_bytes(&mut self) {
+        if self.asset.is_exact() {
+            self.asset.drop_bytes();
+        }
+    }
+
     /// Returns its files unchanged: the model's own under this name, then the files that it was opened with. Companion
     /// files whose names depend on the model's are renamed, others keep their names.
     ///
     /// # Errors
     /// When a companion breaks a rule of its format.
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
-        Ok(unique(self.named_files(name)?))
+        unique(self.named_files(name)?)
     }
 
     /// Returns the companion files with names of their own, byte for byte: a skeleton, clips, other parts of a
@@ -117,18 +124,18 @@ impl Original {
     /// # Errors
     /// As [`files`](Self::files).
     pub fn companions(&self) -> Result<OutputFiles, WriteError> {
-        Ok(unique(self.named_files("")?.into_iter().filter(|file| !file.follows)))
+        unique(self.named_files("")?.into_iter().filter(|file| !file.follows))
     }
 
     /// Returns the companion files, named for a model of this name.
-    fn named_files(&self, name: &str) -> Result<Vec<Called>, WriteError> {
+    fn named_files(&self, name: &str) -> Result<Vec<Called<'_>>, WriteError> {
         let own = self.asset.path().name();
         let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
         let mut number = 0_usize;
-        let of = |file: OwnFile<'_>| {
+        let of = |file| {
             let (format, has_records) = (self.companion_format(&file), !file.records.is_empty());
+            let OwnFile { content, .. } = file;
             let PartRole::Companion(role) = file.role else {
-                let bytes = file.bytes.into_owned();
                 let name = match file.role {
                     PartRole::Skin => {
                         let own = skins::name(name, number);
@@ -137,7 +144,7 @@ impl Original {
                     }
                     _ => name.to_owned(),
                 };
-                return Called { name, bytes, format, has_records, like_model: None, follows: true };
+                return Called { name, content, format, has_records, like_model: None, follows: true };
             };
             let named = |c: &&Companion| c.role == role && !c.many;
             let of_role = self.asset.format().companions().iter().find(named);
@@ -148,7 +155,7 @@ impl Original {
             let like_model = beside.map(|beside| text(beside.name(name.as_bytes())));
             let called = like_model.clone().filter(|_| follows);
             let name = called.unwrap_or(file.name);
-            Called { name, bytes: file.bytes.into_owned(), format, has_records, like_model, follows }
+            Called { name, content, format, has_records, like_model, follows }
         };
         Ok(self.asset.own_files()?.into_iter().map(of).collect())
     }
@@ -165,20 +172,20 @@ impl Original {
 }
 
 /// Returns files; of several with the same name the first.
-fn unique(all: impl IntoIterator<Item = Called>) -> OutputFiles {
+fn unique<'a>(all: impl IntoIterator<Item = Called<'a>>) -> Result<OutputFiles, WriteError> {
     let (mut files, mut taken) = (OutputFiles::default(), SortedSet::new());
-    for Called { name, bytes, .. } in all {
+    for Called { name, content, .. } in all {
         if taken.insert(name.clone()) {
-            files.push(name, bytes);
+            files.push(name, content.into_bytes()?);
         }
     }
-    files
+    Ok(files)
 }
 
 /// A file of a model with its name.
-struct Called {
+struct Called<'a> {
     name: String,
-    bytes: Vec<u8>,
+    content: FileContent<'a>,
     /// The format of a companion file; `None` for the model itself.
     format: Option<Format>,
     /// Companions are records of the file.
@@ -189,13 +196,35 @@ struct Called {
     follows: bool,
 }
 
+/// The bytes of a file, or the model to encode.
+enum FileContent<'a> {
+    Bytes(Cow<'a, [u8]>),
+    Model(&'a AnyModel),
+}
+
+impl FileContent<'_> {
+    fn bytes(&self) -> Result<Cow<'_, [u8]>, WriteError> {
+        match self {
+            Self::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Model(model) => model.to_bytes().map(Cow::Owned),
+        }
+    }
+
+    fn into_bytes(self) -> Result<Vec<u8>, WriteError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.into_owned()),
+            Self::Model(model) => model.to_bytes(),
+        }
+    }
+}
+
 /// A file of an asset.
 struct OwnFile<'a> {
     /// The model, a companion, or a skin.
     role: PartRole,
     /// A name without folders.
     name: String,
-    bytes: Cow<'a, [u8]>,
+    content: FileContent<'a>,
     /// The companion; `None` for the model, and for files that are part of reading it. For a file of records, it is the
     /// first one.
     companion: Option<&'a CompanionFile>,
@@ -206,21 +235,20 @@ struct OwnFile<'a> {
 }
 
 impl<'a> OwnFile<'a> {
-    fn new(role: PartRole, name: &str, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
-        let (name, bytes) = (plain(name), bytes.into());
-        Self { role, name, bytes, companion: None, records: Vec::new(), aside: false }
+    fn new(role: PartRole, name: &str, content: FileContent<'a>) -> Self {
+        Self { role, name: plain(name), content, companion: None, records: Vec::new(), aside: false }
     }
 
     /// Returns the file of a companion.
-    fn from_companion(own: &'a CompanionFile, aside: bool) -> Result<Self, WriteError> {
+    fn from_companion(own: &'a CompanionFile, aside: bool) -> Self {
         let source = own.source.as_deref();
-        let bytes = match source.and_then(|source| source.bytes.as_deref()) {
-            Some(bytes) => Cow::Borrowed(bytes),
-            None => source.and_then(|source| source.model.as_ref()).unwrap_or(&own.model).to_bytes()?.into(),
+        let content = match source.and_then(|source| source.bytes.as_deref()) {
+            Some(bytes) => FileContent::Bytes(bytes.into()),
+            None => FileContent::Model(source.and_then(|source| source.model.as_ref()).unwrap_or(&own.model)),
         };
         let records = own.record.iter().map(|_| own).collect();
-        let file = Self::new(PartRole::Companion(own.role), &own.file_name(), bytes);
-        Ok(Self { companion: Some(own), records, aside, ..file })
+        let file = Self::new(PartRole::Companion(own.role), &own.file_name(), content);
+        Self { companion: Some(own), records, aside, ..file }
     }
 
     /// Returns true for the file that contains a companion as a record.
@@ -240,7 +268,11 @@ impl Model {
     /// Returns the files that the model is read from, without textures; the model's own is first.
     fn own_files(&self) -> Result<Vec<OwnFile<'_>>, WriteError> {
         let name = String::from_utf8_lossy(self.path().name());
-        let mut files = vec![OwnFile::new(PartRole::Model, &name, self.bytes())];
+        let own = match self.bytes() {
+            [] => FileContent::Model(self.model()),
+            bytes => FileContent::Bytes(bytes.into()),
+        };
+        let mut files = vec![OwnFile::new(PartRole::Model, &name, own)];
         for companion in self.format().companions().iter().filter(|c| c.part_of_reading) {
             let role = companion.role;
             if let Some(bytes) = self.model().attached(role) {
@@ -249,21 +281,25 @@ impl Model {
                 let beside = || companion.beside.first().map(|b| b.name(self.path().name()));
                 let beside = || beside().map(|name| String::from_utf8_lossy(&name).into_owned());
                 let name = part.or_else(beside).unwrap_or_else(|| role.name().to_owned());
-                files.push(OwnFile::new(PartRole::Companion(role), &name, bytes?));
+                let content = FileContent::Bytes(bytes?.into());
+                files.push(OwnFile::new(PartRole::Companion(role), &name, content));
             }
         }
         let companions = self.companions();
         for own in &companions.files {
             match files.iter_mut().find(|file| file.holds(own)) {
                 Some(file) => file.records.push(own),
-                None => files.push(OwnFile::from_companion(own, false)?),
+                None => files.push(OwnFile::from_companion(own, false)),
             }
         }
         for own in &companions.aside {
-            files.push(OwnFile::from_companion(own, true)?);
+            files.push(OwnFile::from_companion(own, true));
         }
         let skins = self.skins(&name).into_iter();
-        files.extend(skins.map(|skin| OwnFile::new(PartRole::Skin, &skin.name, skin.bytes)));
+        let skin = |skin: OutputFile| {
+            OwnFile::new(PartRole::Skin, &skin.name, FileContent::Bytes(skin.bytes.into()))
+        };
+        files.extend(skins.map(skin));
         Ok(files)
     }
 

@@ -26,6 +26,7 @@ use meshwright_gltf::document::base64_decoded;
 use meshwright_gltf::{ExportOptions, Influences};
 use meshwright_scene::{ConvertError, Extra};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 const VERSION: i64 = 1;
@@ -77,22 +78,24 @@ impl Model {
             return Err(failed(&"the bytes of the model are missing"));
         }
         let limits = self.limits();
-        let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);
+        let contents: Result<Vec<_>, _> = files.iter().map(|file| file.content.bytes()).collect();
+        let contents = contents.map_err(|e| failed(&e))?;
+        let size = contents.iter().map(|bytes| bytes.len()).fold(0, usize::saturating_add);
         // Memory for a pack, its text, and the record around it.
         Budget::new(limits).charge_items("kept files", size as u64, 4)?;
         let pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?;
         let mut pack = pack.with_limits(limits).quick();
-        for (number, file) in files.iter().enumerate() {
+        for (number, content) in contents.iter().enumerate() {
             let path = TreePath::new(number.to_string()).map_err(|e| failed(&e))?;
-            pack.add(path, Box::new(|| Ok(file.bytes.to_vec()))).map_err(|e| failed(&e))?;
+            pack.add(path, Box::new(|| Ok(content.to_vec()))).map_err(|e| failed(&e))?;
         }
         let mut bytes = Vec::new();
         pack.write(&mut bytes).map_err(|e| failed(&e))?;
-        let file = |file: &OwnFile<'_>| {
+        let file = |(file, content): (&OwnFile<'_>, &Cow<'_, [u8]>)| {
             let mut fields: Fields = vec![
                 ("role".into(), file.role.to_string().into()),
                 ("name".into(), file.name.as_str().into()),
-                ("sha256".into(), hash(&file.bytes).into()),
+                ("sha256".into(), hash(content).into()),
             ];
             if let Some(own) = file.companion {
                 let source = own.source.as_deref().and_then(|source| source.model.as_ref());
@@ -110,7 +113,7 @@ impl Model {
             }
             Extra::Map(fields)
         };
-        let list = Extra::List(files.iter().map(file).collect());
+        let list = Extra::List(files.iter().zip(&contents).map(file).collect());
         let mut fields: Fields =
             vec![("v".into(), Extra::Int(VERSION)), ("format".into(), self.format().id().into())];
         fields.push(("files".into(), list));
@@ -204,15 +207,14 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
             (PartRole::Companion(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
             (PartRole::Companion(role), Some(format)) => beside.push(Beside { role, format, file }),
             (PartRole::Skin, _) if format.traits().has_skins && skins.len() < MOST_SKINS => {
-                skins.push(file.bytes);
+                skins.push(file.bytes.into());
             }
             _ => return Err(KeptError::Field("role")),
         }
     }
     let model = model.ok_or(KeptError::Field("model"))?;
     let path = TreePath::new(&model.name)?;
-    let tree = Tree::memory([(&path, model.bytes.to_vec())])?;
-    let mut asset = open.open_in(tree, &path).map_err(KeptError::Read)?;
+    let mut asset = open.open_content(&path, model.bytes).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
     let companions = asset.companions_mut();
     companions.scene.recompute_normals = record.get("recompute_normals").is();
@@ -314,7 +316,7 @@ struct Unpacked {
     /// The name that the model uses for it.
     called: String,
     texture: Option<String>,
-    bytes: Arc<[u8]>,
+    bytes: Vec<u8>,
     /// The indices of its skeletons and skills that are companions, for a file of records.
     records: [Vec<usize>; 2],
     aside: bool,
@@ -338,7 +340,7 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
             return Err(KeptError::Field("name"));
         }
         let path = TreePath::new(number.to_string())?;
-        let bytes: Arc<[u8]> = tree.read(&path, budget)?.into();
+        let bytes = tree.read(&path, budget)?.into_owned();
         if file.get("sha256").text() != Some(&hash(&bytes)) {
             return Err(KeptError::Hash(name.to_owned()));
         }

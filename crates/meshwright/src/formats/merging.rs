@@ -35,12 +35,12 @@ impl Merging<'_> {
     /// # Errors
     /// When the model breaks a rule of its format.
     pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> FilesResult {
-        let bytes = made.value.to_bytes().map_err(invalid_file)?;
+        let bytes = made.value.into_bytes().map_err(invalid_file)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
     }
 }
 
 /// Returns a file that cannot be written.
-pub(super) fn invalid_file(e: WriteError) -> ConvertError {
+pub(crate) fn invalid_file(e: WriteError) -> ConvertError {
     ConvertError::invalid("file", e.to_string())
 }

@@ -57,6 +57,7 @@ pub use format_traits::FormatTraits;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
+pub(crate) use merging::invalid_file;
 pub(crate) use pictures::{beside as pictures_beside, left_out, one_look};
 #[cfg(feature = "gltf")]
 pub(crate) use pictures::{further_textures, push_picture};

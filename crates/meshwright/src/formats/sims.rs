@@ -6,10 +6,10 @@ use super::sims_merge;
 use super::write::{bare, single};
 use super::{
     Companions, FilesResult, Format, FormatTraits, Kind, Merging, ReadSettings, SceneResult, Summary,
-    Transcribed, Transcription, WriteOptions,
+    Transcribed, Transcription, WriteOptions, invalid_file,
 };
 use meshwright_core::text::counted;
-use meshwright_core::{Finding, Report, WriteError};
+use meshwright_core::{Finding, Report};
 use meshwright_scene::{ConvertError, Converted, Extra, Loss, Material, OutputFiles, Scene, SceneOptions};
 use meshwright_tso::{
     Anim, Bcf, Bmf, Bnd, CHOSEN_BY_SUIT, Cfp, CfpOptions, Character, CharacterForm, CharacterSkeleton, Cmx,
@@ -392,7 +392,6 @@ impl Kind for Cfp {
 
     /// Writes the keys of a clip, and the record of the skill. Without the record, the keys are only numbers.
     fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
-        let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
         let lost = bare(scene, true)?;
         let mut made = Anim::from_scene(scene, &options.for_format(options.tso.clone()))?;
         made.losses.extend(lost);

@@ -1,7 +1,7 @@
 //! Writes scenes as files.
 
-use super::{Dialect, FilesResult, Kind};
-use meshwright_core::{SortedMap, WriteError};
+use super::{Dialect, FilesResult, Kind, invalid_file};
+use meshwright_core::SortedMap;
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
 };
@@ -136,7 +136,6 @@ pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertEr
 
 /// Writes a model as a single file.
 pub(super) fn single<K: Kind>(stem: &str, made: Converted<K>) -> FilesResult {
-    let invalid_file = |e: WriteError| ConvertError::invalid("file", e.to_string());
     let bytes = made.value.into_bytes().map_err(invalid_file)?;
     let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
     Ok(Converted::new(OutputFiles::single(format!("{stem}.{extension}"), bytes), made.losses))

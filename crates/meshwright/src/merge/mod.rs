@@ -1,6 +1,6 @@
 //! Writes an edited scene into the model that it came from.
 
-use crate::formats::{Merging, WriteOptions};
+use crate::formats::{Merging, WriteOptions, invalid_file};
 use crate::model::Model;
 use meshwright_edit::Patch;
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
@@ -32,7 +32,7 @@ pub fn merge(
     let name = name_of(original, options);
     let recovered = &patch.scene;
     if native == recovered {
-        let whole = original.rewrite(&name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+        let whole = original.rewrite(&name).map_err(invalid_file)?;
         return Ok(Converted::new(whole, Vec::new()));
     }
     let merging =

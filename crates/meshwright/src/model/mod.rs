@@ -128,6 +128,21 @@ impl Model {
         self.bytes = Vec::new();
     }
 
+    /// Frees the embedded original of a glTF document.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn drop_embedded(&mut self) {
+        #[allow(irrefutable_let_patterns, reason = "a build with only glTF")]
+        if let AnyModel::Gltf(file) = &mut self.model {
+            file.drop_embedded();
+        }
+    }
+
+    /// Returns true if the model has all data of its file: the reader ignored nothing.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.forgiven.is_empty()
+    }
+
     /// Returns the bytes of the model's file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

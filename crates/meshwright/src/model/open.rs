@@ -45,6 +45,17 @@ fn open_model(finder: &Finder, path: &TreePath, options: &Opener) -> Result<Mode
         return Err(refused);
     }
     let bytes = finder.read(path, options)?.into_owned();
+    open_content(finder, path, (bytes, format), options)
+}
+
+/// Opens a model from the bytes of its file.
+fn open_content(
+    finder: &Finder,
+    path: &TreePath,
+    (bytes, format): (Vec<u8>, Option<Format>),
+    options: &Opener,
+) -> Result<Model, Error> {
+    let name = String::from_utf8_lossy(path.name());
     let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
     let format = format.ok_or_else(Error::unknown_format)?;
     let mut work = Opening { finder, path, options, format, parts: Vec::new(), losses: Vec::new() };
@@ -402,6 +413,13 @@ impl Opener {
             own.named.push(NamedFile::new(role, file.to_string_lossy(), &*bytes));
         }
         open_model(&finder, &*path.as_tree_path()?, &own)
+    }
+
+    /// Opens a file in memory without a tree.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn open_content(&self, path: &TreePath, bytes: Vec<u8>) -> Result<Model, Error> {
+        let none = Tree::memory::<&TreePath, Vec<u8>>([])?;
+        open_content(&none.into(), path, (bytes, self.format), self)
     }
 
     /// Opens a file in memory under a `name`. The files `beside` it have names relative to its folder.

@@ -3,7 +3,7 @@
 use super::{MergedDpm, merge, merged_bones};
 use crate::bone::BonePose;
 use crate::dpm::rules::check;
-use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId};
+use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, Vertices};
 use crate::scene::dpm_from_scene::traced;
 use crate::scene::options::DpmSceneOptions;
 use crate::scene::to_scene::writable;
@@ -139,8 +139,17 @@ fn merged_mesh(work: &Merge<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Re
     work.budget.charge_items("triangles", new.triangles.len() as u64, size_of::<[u64; 5]>())?;
     let rows: Vec<_> = old.vertices.iter().collect();
     let all = || surface.vertices().zip(new.vertices.iter().zip(new.texcoords.iter()));
-    let kept = |n: Option<usize>| n.and_then(|n| rows.get(n).copied());
-    let vertices = all().map(|((n, changed), (row, _))| merged_row(work, kept(n), row, changed));
+    let mut vertices = Vertices {
+        counts: Vec::with_capacity(new.vertices.len()),
+        influences: Vec::with_capacity(new.vertices.influences.len()),
+    };
+    for ((n, changed), (row, _)) in all() {
+        let kept = n.and_then(|n| rows.get(n).copied());
+        match kept.filter(|_| !changed.has(Attributes::SKINNED) && work.joints.records.is_original()) {
+            Some(kept) => vertices.push(kept),
+            None => vertices.push(&merged_row(work, kept, row, changed)),
+        }
+    }
     let uv = |((n, changed), (_, uv)): ((Option<usize>, Attributes), (_, &[_; 2]))| {
         let kept = n.and_then(|n| old.texcoords.get(n)).filter(|_| !changed.has(Attributes::UV));
         *kept.unwrap_or(uv)
@@ -154,7 +163,7 @@ fn merged_mesh(work: &Merge<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Re
     };
     Ok(Mesh {
         shader,
-        vertices: keep_shared(&old.vertices, vertices.collect()),
+        vertices: keep_shared(&old.vertices, vertices),
         texcoords: keep_shared(&old.texcoords, all().map(uv).collect()),
         groupids: keep_shared(&old.groupids, triangles.iter().enumerate().map(group).collect()),
         triangles: keep_shared(&old.triangles, triangles.into_iter().map(|(corners, _)| corners).collect()),
