@@ -1,7 +1,7 @@
 //! The Crucible engine's files in the facade.
 
-use super::merging::invalid_file;
 use super::write::bare;
+use super::write::invalid_file;
 use super::{
     CompanionFile, Companions, FilesResult, Kind, Merging, ReadSettings, Registered, SceneResult, Summary,
     WriteOptions,

@@ -1,6 +1,6 @@
 //! The operations of the facade on DPM and ZYM files and their clips.
 
-use super::merging::invalid_file;
+use super::write::invalid_file;
 use super::write::single;
 use super::{
     ClipNames, Companions, FilesResult, Format, FormatTraits, Kind, Merging, SceneResult, Summary,

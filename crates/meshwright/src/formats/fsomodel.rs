@@ -1,6 +1,6 @@
 //! The operations of the facade on FSOMODEL files and their metadata.
 
-use super::merging::invalid_file;
+use super::write::invalid_file;
 use super::{Companions, FilesResult, Kind, Merging, ReadSettings, SceneResult, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, write_scene};

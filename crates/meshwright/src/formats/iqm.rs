@@ -2,7 +2,7 @@
 
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 use super::darkplaces::clip_list;
-use super::merging::invalid_file;
+use super::write::invalid_file;
 use super::write::single;
 use super::{
     Companions, FilesResult, FormatTraits, Kind, Merging, Registered, SceneResult, Summary, WriteOptions,

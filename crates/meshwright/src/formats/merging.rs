@@ -1,8 +1,7 @@
 //! Input of a format for writing an edited scene into a model.
 
-use super::{Companions, FilesResult, Kind, WriteOptions};
-use meshwright_core::WriteError;
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
+use super::{Companions, FilesResult, Kind, WriteOptions, invalid_file};
+use meshwright_scene::{Converted, OutputFiles, Scene};
 
 /// An edited scene, with the original model's scene and companion files.
 #[derive(Clone, Copy, Debug)]
@@ -38,9 +37,4 @@ impl Merging<'_> {
         let bytes = made.value.into_bytes().map_err(invalid_file)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
     }
-}
-
-/// Returns a file that cannot be written.
-pub(crate) fn invalid_file(e: WriteError) -> ConvertError {
-    ConvertError::invalid("file", e.to_string())
 }

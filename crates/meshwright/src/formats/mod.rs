@@ -57,7 +57,6 @@ pub use format_traits::FormatTraits;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
-pub(crate) use merging::invalid_file;
 pub(crate) use pictures::{beside as pictures_beside, left_out, one_look};
 #[cfg(feature = "gltf")]
 pub(crate) use pictures::{further_textures, push_picture};
@@ -67,6 +66,7 @@ pub(crate) use skins::{mesh_in_skin, renamed_skin};
 pub use summary::Summary;
 pub use transcribe::{Transcribed, Transcription};
 pub use write::WriteOptions;
+pub(crate) use write::invalid_file;
 
 use meshwright_core::description::Description;
 use meshwright_core::{

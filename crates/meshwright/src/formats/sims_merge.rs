@@ -2,7 +2,7 @@
 
 use super::character::{figure, shape, skills};
 use super::companions::keys_file;
-use super::merging::invalid_file;
+use super::write::invalid_file;
 use super::{AnyModel, CompanionFile, FilesResult, Kind, Merging, Registered, SourceFile};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};

@@ -24,7 +24,7 @@ pub struct Transcription<'a> {
 mod sims {
     use super::{Converted, FilesResult, Format, Transcribed, Transcription};
     use crate::formats::companions::{keys, keys_file};
-    use crate::formats::merging::invalid_file;
+    use crate::formats::invalid_file;
     use crate::formats::write::single;
     use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
 

@@ -1,7 +1,7 @@
 //! Writes scenes as files.
 
-use super::{Dialect, FilesResult, Kind, invalid_file};
-use meshwright_core::SortedMap;
+use super::{Dialect, FilesResult, Kind};
+use meshwright_core::{SortedMap, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Engine, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
 };
@@ -132,6 +132,11 @@ pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertEr
     let loss =
         Loss::new("meshes-dropped", "meshes", message).with_count(scene.meshes.len(), "mesh", "meshes");
     Ok(Some(loss).filter(|loss| loss.count > 0))
+}
+
+/// Returns a file that cannot be written.
+pub(crate) fn invalid_file(e: WriteError) -> ConvertError {
+    ConvertError::invalid("file", e.to_string())
 }
 
 /// Writes a model as a single file.
