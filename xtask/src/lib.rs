@@ -102,7 +102,7 @@ const VERBS: &[Verb] = verbs! {
     "evidence" "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md" With(evidence::run);
     "hostile" "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost" Lab("hostile", "release");
     "instructions" "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind" With(instructions::run);
-    "bench" "[--quick] [--only PART] [--corpus DIR] [--pack FILE] [--program FILE]: performance against its targets, how commands grow, models per second of Nexuiz" Lab("bench", "release");
+    "bench" "[--quick] [--only PART] [--pack FILE] [--program FILE]: performance against its targets, how commands grow, models per second of Nexuiz" Lab("bench", "release");
     "site" "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm" Plain(site::run);
     "release package" "packs what is published; its examples and doctests, packed" Plain(release::package);
     "release publish" "everything of publishing but the upload, in order" Plain(release::publish);

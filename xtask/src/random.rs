@@ -298,31 +298,23 @@ impl Program {
         for target in self.targets.iter().filter(|t| !OTHERWISE.iter().any(|a| t.starts_with(a))) {
             let kept = self.root.join("crates/fuzz/kept").join(target);
             let before = fs::read_dir(&kept).map_or(0, Iterator::count);
-            // The seeds and what is kept go first, so that only what they do not reach is added.
+            // The seeds and what is kept go first, so that only what they do not reach is added, named by its hash.
             let merged = self.planted.join(format!("{target}.merged"));
-            let _ = fs::remove_dir_all(&merged);
-            fs::create_dir_all(&merged).map_err(told)?;
-            let mut known = 0_usize;
-            for folder in self.inputs(target).into_iter().skip(1) {
-                for entry in fs::read_dir(folder).map_err(told)?.filter_map(Result::ok) {
-                    fs::copy(entry.path(), merged.join(format!("known-{known}"))).map_err(told)?;
-                    known += 1;
-                }
+            sh::empty(&merged)?;
+            for (i, folder) in self.inputs(target).iter().enumerate().skip(1) {
+                sh::copy(folder, &merged.join(format!("known-{i}")))?;
             }
             let mut merge = self.command(target);
             sh::output(merge.arg("-merge=1").arg(&merged).arg(self.corpus.join(target)))?;
             let entries = fs::read_dir(&merged).map_err(told)?.filter_map(Result::ok);
             let mut found: Vec<_> = entries
-                .filter(|e| !e.file_name().to_string_lossy().starts_with("known-"))
+                .filter(|e| e.path().is_file())
                 .filter_map(|e| Some((e.metadata().ok()?.len(), e.path())))
                 .filter(|(len, _)| *len <= KEPT_LENGTH)
                 .collect();
             found.sort();
-            if !found.is_empty() {
-                fs::create_dir_all(&kept).map_err(told)?;
-            }
             for (i, (_, path)) in found.iter().take(most.saturating_sub(before)).enumerate() {
-                fs::copy(path, kept.join(format!("random-{}", before + i))).map_err(told)?;
+                sh::copy(path, &kept.join(format!("random-{}", before + i)))?;
             }
         }
         println!("kept in {:.0} s", start.elapsed().as_secs_f32());

@@ -4,7 +4,7 @@ use crate::docs;
 use crate::sh::{self, Given, published, target_dir, text};
 use crate::targets;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -101,7 +101,6 @@ fn copy_pages(root: &Path, staged: &Path) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// `xtask release sbom`: a document of CycloneDX with every crate that the program is built from, in `target/releases`.
 pub(crate) fn sbom(root: &Path) -> Result<(), String> {
     let path = target_dir(root).join("releases").join(SBOM);
     sh::write(&path, components(root)?)?;
@@ -111,31 +110,21 @@ pub(crate) fn sbom(root: &Path) -> Result<(), String> {
 
 const SBOM: &str = "meshwright.cdx.json";
 
-/// Returns the crates that cargo resolves for the program without those that only tests use.
+/// Returns the crates that the program is built from on any system, without those that only tests use.
 fn components(root: &Path) -> Result<String, String> {
-    let metadata = sh::metadata(root, &[])?;
-    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let packages: BTreeMap<String, Value> =
-        list(&metadata["packages"]).into_iter().map(|p| (text(&p["id"]).to_owned(), p)).collect();
-    let nodes: BTreeMap<String, Value> =
-        list(&metadata["resolve"]["nodes"]).into_iter().map(|n| (text(&n["id"]).to_owned(), n)).collect();
-    let id = packages.values().find(|p| p["name"] == PROGRAM).map(|p| text(&p["id"]).to_owned());
-    let (mut open, mut seen) = (vec![id.clone().ok_or("no package of the program")?], BTreeSet::new());
-    while let Some(id) = open.pop() {
-        if !seen.insert(id.clone()) {
-            continue;
-        }
-        let dependencies = nodes.get(&id).map(|node| list(&node["deps"])).unwrap_or_default();
-        let is_used = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|kind| kind["kind"] != "dev");
-        open.extend(dependencies.iter().filter(|dep| is_used(dep)).map(|dep| text(&dep["pkg"]).to_owned()));
-    }
+    let mut tree = sh::cargo_command(root);
+    tree.args(["tree", "--locked", "--package", PROGRAM, "--edges", "normal,build", "--target", "all"]);
+    let listed = sh::output_text(tree.args(["--prefix", "none", "--format", "{p} |{l}"]))?;
+    let lines: BTreeSet<_> = listed.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     let lock = sh::read_text(&root.join("Cargo.lock"))?;
-    let component = |package: &Value| {
-        let (name, version) = (text(&package["name"]), text(&package["version"]));
+    let component = |line: &str| {
+        let (package, license) = line.split_once('|')?;
+        let (name, version) = package.split_once(" v")?;
+        let version = version.split(' ').next()?;
         let purl = format!("pkg:cargo/{name}@{version}");
         let mut component = json!({
             "type": if name == PROGRAM { "application" } else { "library" }, "bom-ref": purl, "purl": purl,
-            "name": name, "version": version, "licenses": [{ "expression": text(&package["license"]).replace('/', " OR ") }],
+            "name": name, "version": version, "licenses": [{ "expression": license.replace('/', " OR ") }],
         });
         let entry = lock
             .split_once(&format!("name = \"{name}\"\nversion = \"{version}\"\n"))
@@ -144,14 +133,13 @@ fn components(root: &Path) -> Result<String, String> {
         if let Some((_, sum)) = entry.split_once("checksum = \"") {
             component["hashes"] = json!([{ "alg": "SHA-256", "content": sum.split('"').next() }]);
         }
-        component
+        Some(component)
     };
-    let main = id.and_then(|id| packages.get(&id)).map(component);
-    let others =
-        seen.iter().filter_map(|id| packages.get(id)).filter(|p| p["name"] != PROGRAM).map(component);
+    let all = lines.into_iter().filter_map(component);
+    let (main, others): (Vec<_>, Vec<_>) = all.partition(|component| component["name"] == PROGRAM);
     let document = json!({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-        "metadata": { "component": main }, "components": others.collect::<Vec<_>>(),
+        "metadata": { "component": main.first() }, "components": others,
     });
     Ok(format!("{document:#}\n"))
 }
@@ -188,7 +176,6 @@ pub(crate) fn version(root: &Path) -> Result<String, String> {
     Ok(text(&field(root, "version")?).to_owned())
 }
 
-/// `xtask release notes`: what the changelogs say of this version, in `target/releases/notes.md`.
 pub(crate) fn notes(root: &Path) -> Result<(), String> {
     let version = version(root)?;
     // On a tag its name is the version.
@@ -338,7 +325,6 @@ fn misses(root: &Path, package: &Path) -> Vec<String> {
     wrong
 }
 
-/// `xtask release semver`: the public interface held against the last release with cargo-semver-checks.
 pub(crate) fn semver(root: &Path) -> Result<(), String> {
     if !sh::has_cargo(root, "semver-checks") {
         return sh::skipped(
@@ -374,7 +360,8 @@ mod tests {
         let find = |name: &str| components.iter().find(|c| c["name"] == name);
         assert!(find("meshwright-core").unwrap()["hashes"].is_null());
         assert_eq!(find("serde_json").unwrap()["hashes"][0]["content"].as_str().unwrap().len(), 64);
-        assert!(find("meshwright-testkit").is_none() && components.iter().all(|c| c["version"].is_string()));
+        assert!(["meshwright-testkit", "proptest"].iter().all(|name| find(name).is_none()));
+        assert!(components.iter().all(|c| c["version"].is_string()));
     }
 
     #[test]

@@ -28,16 +28,11 @@ pub fn cargo_command(root: &Path) -> Command {
     command
 }
 
-/// Returns the output of `cargo metadata` with more arguments.
-pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
-    let arguments = ["metadata", "--format-version=1", "--locked"].iter().chain(arguments);
-    let json = output(cargo_command(root).args(arguments))?;
-    serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))
-}
-
 /// Returns the packages of the workspace.
 pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
-    let mut metadata = metadata(root, &["--no-deps"])?;
+    let words = ["metadata", "--format-version=1", "--locked", "--no-deps"];
+    let json = output(cargo_command(root).args(words))?;
+    let mut metadata: Value = serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))?;
     match metadata["packages"].take() {
         Value::Array(packages) => Ok(packages),
         _ => Err("cargo metadata lists no packages".into()),

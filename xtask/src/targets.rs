@@ -82,7 +82,6 @@ fn no_nightly() -> Result<(), String> {
     sh::skipped("cargo of the nightly toolchain is not here")
 }
 
-/// `xtask targets miri`.
 pub(crate) fn miri(root: &Path) -> Result<(), String> {
     if has_nightly(root, "miri --version") {
         for target in MIRI_TARGETS {
@@ -109,7 +108,6 @@ fn tests_with_flags(root: &Path, folder: &str, words: &str, flags: &str) -> Resu
     sh::run(cargo.env("MESHWRIGHT_PATIENCE", "10"))
 }
 
-/// `xtask targets asan`.
 pub(crate) fn asan(root: &Path) -> Result<(), String> {
     let words = "--target x86_64-unknown-linux-gnu --all-features";
     tests_with_flags(root, "asan", words, "-Zsanitizer=address")
@@ -177,7 +175,6 @@ pub(crate) fn arm(root: &Path) -> Result<(), String> {
     sh::run(cargo.envs(settings).envs(PATIENT))
 }
 
-/// `xtask targets glam-assert`: the crates that use glam, in a folder of their own, so that no other build gets the feature.
 pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
     let tests =
         "test -p meshwright-rig -p meshwright-gltf -p meshwright --all-features --locked --lib --tests";
@@ -186,7 +183,6 @@ pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
     sh::cargo_env(root, &format!("{tests} --features glam/debug-glam-assert"), &vars)
 }
 
-/// `xtask targets minimal`: every dependency in the oldest version that a manifest allows.
 pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
         return no_nightly();
@@ -208,7 +204,6 @@ pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     )
 }
 
-/// `xtask targets msrv`: the oldest compiler that the manifests promise, where it is installed.
 pub(crate) fn msrv(root: &Path) -> Result<(), String> {
     let packages = sh::packages(root)?;
     let promised = packages.iter().find_map(|p| p["rust_version"].as_str()).ok_or("no rust-version")?;
@@ -222,7 +217,6 @@ pub(crate) fn msrv(root: &Path) -> Result<(), String> {
     sh::run(cargo.env("CARGO_TARGET_DIR", target_dir(root).join("msrv")))
 }
 
-/// `xtask targets release`: the tests without the checks of a debug build, and optimized with them.
 pub(crate) fn release(root: &Path) -> Result<(), String> {
     for profile in ["release", "checked"] {
         sh::cargo(
@@ -252,7 +246,6 @@ pub(crate) fn properties(root: &Path, given: &Given) -> Result<(), String> {
     Ok(())
 }
 
-/// `xtask targets exhaustive`: every small change of every fixture, none left out.
 pub(crate) fn exhaustive(root: &Path) -> Result<(), String> {
     sh::run(&mut exhaustive_command(root))
 }
@@ -265,7 +258,6 @@ pub(crate) fn exhaustive_command(root: &Path) -> Command {
     command
 }
 
-/// `xtask test`: all tests, then every example without arguments, and those of the book.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     sh::cargo(root, "test --workspace --all-features --locked")?;
     // All crates at once, so that they have the features they have in the tests, and nothing is built twice.

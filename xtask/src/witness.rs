@@ -5,7 +5,6 @@ use crate::sh::{self, Given};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// `xtask conformance`: the suite through the program's commands; for a corpus too, if one exists, with the tests that read it.
 pub(crate) fn conformance(root: &Path) -> Result<(), String> {
     let program = crate::program(root, "meshwright", "dev")?;
     let corpus = corpus(root);
@@ -36,19 +35,15 @@ fn script(root: &Path, name: &str, program: &Path) -> Command {
     python
 }
 
-/// `xtask witness darkplaces`: what the engine reads in the fixtures and the corpus, or in folders, agrees with the program.
 pub(crate) fn darkplaces(root: &Path, given: &Given) -> Result<(), String> {
     let why = "the DarkPlaces engine cannot run here (on Debian: darkplaces-server)";
     witness(root, formats(root, given), "darkplaces.py", None, why)
 }
 
-/// `xtask witness raylib`: the poses that raylib reads agree with the program's.
 pub(crate) fn raylib(root: &Path, given: &Given) -> Result<(), String> {
     witness(root, formats(root, given), "raylib_poses.py", None, "raylib is not here (pip install raylib)")
 }
 
-/// `xtask witness kaitai`: the readers that Kaitai Struct makes of docs/descriptions, and the patterns for ImHex, find what the
-/// program finds.
 pub(crate) fn kaitai(root: &Path, given: &Given) -> Result<(), String> {
     let modules = ["kaitai-struct-compiler", "js-yaml"].map(|package| sh::node_modules(root, package));
     let [Some(modules), Some(_)] = modules else {
@@ -58,14 +53,12 @@ pub(crate) fn kaitai(root: &Path, given: &Given) -> Result<(), String> {
     witness(root, folders(root, given), "kaitai.py", Some(&modules), why)
 }
 
-/// `xtask witness check`: `check` finds errors in the documents in which the Khronos validator finds them.
 pub(crate) fn gltf_check(root: &Path, given: &Given) -> Result<(), String> {
     let why = "node or the package gltf-validator is not here";
     let Some(modules) = sh::node_modules(root, "gltf-validator") else { return sh::skipped(why) };
     witness(root, folders(root, given), "gltf_check.py", Some(&modules), why)
 }
 
-/// `xtask witness names`: `file` and the desktop's database name models, and nothing else, by docs/descriptions.
 pub(crate) fn names(root: &Path, given: &Given) -> Result<(), String> {
     let why = "on Debian: file, shared-mime-info, libglib2.0-bin";
     witness(root, folders(root, given), "names.py", None, why)
@@ -114,7 +107,6 @@ fn witness(
 /// The script that calls the Khronos validator.
 const VALIDATOR: &str = include_str!("validator.mjs");
 
-/// `xtask witness validator`: what is exported passes the Khronos validator without errors or warnings.
 pub(crate) fn validator(root: &Path, given: &Given) -> Result<(), String> {
     let Some(modules) = sh::node_modules(root, "gltf-validator") else {
         return sh::skipped("node or the validator's package is not here");

@@ -8,7 +8,6 @@ pub(crate) use capi::{capi, release_capi};
 pub(crate) use python::{blender, python, ray, release_blender};
 use std::path::Path;
 
-/// `xtask bindings bevy`: lints and tests of the asset loader, and whether the example with a window builds.
 pub(crate) fn bevy(root: &Path) -> Result<(), String> {
     let home = root.join("crates/bevy");
     sh::cargo(&home, "fmt --check")?;

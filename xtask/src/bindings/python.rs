@@ -122,7 +122,6 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
 /// Blender of PyPI knows one Python each: 5.0 and what is older 3.11, newer ones 3.13.
 const INTERPRETERS: &[&str] = &["python3", "python3.13", "python3.11"];
 
-/// `xtask bindings blender`: the extension as a zip for this machine, and its tests in Blender as a Python module.
 pub(crate) fn blender(root: &Path, given: &Given) -> Result<(), String> {
     let version = given.value::<String>("bpy")?.map_or_else(|| ">=4.2".to_owned(), |bpy| format!("=={bpy}"));
     let place = target_dir(root).join("blender");
@@ -144,7 +143,6 @@ pub(crate) fn blender(root: &Path, given: &Given) -> Result<(), String> {
     sh::skipped(&format!("Blender as a Python module (bpy{version}) cannot be had: {}", refused.join("; ")))
 }
 
-/// `xtask release blender`: the extension for this machine, in `target/releases`, and its checksum.
 pub(crate) fn release_blender(root: &Path) -> Result<(), String> {
     let place = target_dir(root).join("releases");
     let python = environment("python3", &target_dir(root).join("blender/wheel"), &TOOLS[..1])?;

@@ -1,9 +1,10 @@
 //! Uses between the files of a crate, and circles among them.
 //!
-//! Only the text is read: `mod`, `use`, and paths that begin with `crate`, `super`, `self` or a child. A name that
+//! Only tokens are read: `mod`, `use`, and paths that begin with `crate`, `super`, `self` or a child. A name that
 //! a module only passes on counts as used where it is defined, and passing on does not count. The files in a folder may use
 //! items of the folder's own file: that is not a step of a circle. Tests are left out.
 
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,10 @@ struct Module {
     imports: Vec<Names>,
     /// The names that are passed on.
     passed: Vec<String>,
-    /// The rest: no comments, literals, tests and imports.
-    text: String,
+    /// Every other name and path.
+    paths: BTreeSet<Names>,
+    /// The names of its items.
+    defined: BTreeSet<String>,
 }
 
 /// Returns the circles below a folder of sources, each as the list of what uses what.
@@ -54,7 +57,10 @@ pub(crate) fn circles(src: &Path) -> Result<Vec<Vec<String>>, String> {
 /// Adds the module in a file, and its children, which lie in a folder.
 fn add(modules: &mut Vec<Module>, file: PathBuf, folder: &Path, parent: usize) -> Result<usize, String> {
     let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
-    let (module, declared) = parse(&without_tests(&without_literals(&text)));
+    let stream: TokenStream = text.parse().map_err(|e| format!("{}: {e}", file.display()))?;
+    let mut tokens = Vec::new();
+    flatten(stream, &mut tokens);
+    let (module, declared) = parse(&tokens);
     let id = modules.len();
     modules.push(Module { file, parent, ..module });
     for child in declared {
@@ -68,54 +74,115 @@ fn add(modules: &mut Vec<Module>, file: PathBuf, folder: &Path, parent: usize) -
     Ok(id)
 }
 
-/// Returns the imports of a file, and the children that it declares. Each begins a line, as rustfmt has it.
-fn parse(text: &str) -> (Module, Vec<String>) {
-    let (mut module, mut declared) = (Module::default(), Vec::new());
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let (item, is_public) = without_visibility(line.trim());
-        if let Some(tree) = item.strip_prefix("use ") {
-            let mut tree = tree.to_owned();
-            while !tree.ends_with(';')
-                && let Some(line) = lines.next()
-            {
-                tree.push_str(line.trim());
+/// Lists the tokens of a text: names, signs, and brackets. Comments and the content of literals are left out.
+fn flatten(stream: TokenStream, tokens: &mut Vec<String>) {
+    for tree in stream {
+        match tree {
+            TokenTree::Group(group) => {
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Brace => ("{", "}"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::None => ("", ""),
+                };
+                tokens.push(open.into());
+                flatten(group.stream(), tokens);
+                tokens.push(close.into());
             }
-            import(&mut module, tree.trim_end_matches(';'), &mut Vec::new(), is_public);
-        } else if let Some(name) = item.strip_prefix("mod ").and_then(|name| name.strip_suffix(';')) {
-            declared.push(name.to_owned());
-        } else {
-            module.text.push_str(line);
-            module.text.push('\n');
+            TokenTree::Ident(name) => tokens.push(name.to_string()),
+            TokenTree::Punct(sign) if sign.as_char() == ':' && tokens.last().is_some_and(|t| t == ":") => {
+                tokens.pop();
+                tokens.push("::".into());
+            }
+            TokenTree::Punct(sign) => tokens.push(sign.to_string()),
+            TokenTree::Literal(_) => tokens.push("0".into()),
         }
+    }
+}
+
+/// Returns what a file imports, uses and defines, and the children that it declares. Items that only tests have are
+/// left out.
+fn parse(mut tokens: &[String]) -> (Module, Vec<String>) {
+    const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+    const ITEMS: [&str; 8] = ["fn", "struct", "enum", "trait", "const", "static", "type", "union"];
+    let (mut module, mut declared, mut is_public) = (Module::default(), Vec::new(), false);
+    while let Some((token, rest)) = tokens.split_first() {
+        let next = |n: usize| rest.get(n).map_or("", String::as_str);
+        let mut taken = 0;
+        if tokens.len() > TEST.len() && tokens.iter().zip(TEST).all(|(token, wanted)| token == wanted) {
+            taken = TEST.len() + length_of_item(&tokens[TEST.len()..]) - 1;
+        } else if token == "pub" {
+            is_public = true;
+            taken = if next(0) == "(" { rest.iter().take_while(|t| *t != ")").count() + 1 } else { 0 };
+            tokens = &rest[taken..];
+            continue;
+        } else if token == "use" && next(0) != "<" {
+            let mut tree = rest;
+            import(&mut module, &mut tree, &Vec::new(), is_public);
+            taken = rest.len() - tree.len();
+        } else if token == "mod" && next(1) == ";" {
+            declared.push(next(0).to_owned());
+            taken = 2;
+        } else if is_name(token) {
+            let mut path = vec![token.clone()];
+            while next(taken) == "::" && is_name(next(taken + 1)) {
+                path.push(next(taken + 1).to_owned());
+                taken += 2;
+            }
+            // The mark of a macro is between the words.
+            let defined = usize::from(token == "macro_rules");
+            if ITEMS.contains(&&**token) || defined == 1 {
+                module.defined.insert(next(defined).to_owned());
+            }
+            module.paths.insert(path);
+        }
+        is_public = false;
+        tokens = &rest[taken..];
     }
     (module, declared)
 }
 
-/// Returns an item without `pub` or `pub(in path)`, and whether one of them was there.
-fn without_visibility(item: &str) -> (&str, bool) {
-    let Some(rest) = item.strip_prefix("pub") else { return (item, false) };
-    let rest = rest.strip_prefix('(').and_then(|r| r.split_once(')')).map_or(rest, |(_, rest)| rest);
-    rest.strip_prefix(' ').map_or((item, false), |rest| (rest, true))
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Adds one tree of imports, `a::{b as c, d::*}`, after a prefix.
-fn import(module: &mut Module, tree: &str, prefix: &mut Names, is_public: bool) {
-    let tree = tree.trim();
-    if let Some((head, group)) = tree.split_once('{') {
-        let before = prefix.len();
-        prefix.extend(parts(head));
-        let group = group.trim_end().strip_suffix('}').unwrap_or(group);
-        for branch in branches(group) {
-            import(module, branch, prefix, is_public);
+/// Returns the number of tokens of the item that a list begins with.
+fn length_of_item(tokens: &[String]) -> usize {
+    let mut depth = 0_u32;
+    let is_end = |token: &String| {
+        match &**token {
+            "{" | "(" | "[" => depth += 1,
+            "}" | ")" | "]" => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        prefix.truncate(before);
-        return;
-    }
-    let (path, alias) =
-        tree.split_once(" as ").map_or((tree, None), |(path, alias)| (path, Some(alias.trim())));
+        depth == 0 && matches!(&**token, ";" | "}")
+    };
+    tokens.iter().position(is_end).map_or(tokens.len(), |at| at + 1)
+}
+
+/// Takes one tree of imports off a list, `a::{b as c, d::*}`, and adds it after a prefix.
+fn import(module: &mut Module, tokens: &mut &[String], prefix: &Names, is_public: bool) {
     let mut names = prefix.clone();
-    names.extend(parts(path));
+    let mut alias = None;
+    while let Some((token, rest)) = tokens.split_first().filter(|(t, _)| !matches!(&***t, "," | ";" | "}")) {
+        *tokens = rest;
+        match &**token {
+            "::" => {}
+            "{" => {
+                while tokens.first().is_some_and(|token| token != "}") {
+                    import(module, tokens, &names, is_public);
+                    *tokens = tokens.strip_prefix(&[String::from(",")]).unwrap_or(tokens);
+                }
+                *tokens = tokens.get(1..).unwrap_or_default();
+                return;
+            }
+            "as" => {
+                alias = rest.first().cloned();
+                *tokens = rest.get(1..).unwrap_or_default();
+            }
+            name => names.push(name.to_owned()),
+        }
+    }
     if names.last().is_some_and(|n| n == "self") {
         names.pop();
     }
@@ -124,7 +191,7 @@ fn import(module: &mut Module, tree: &str, prefix: &mut Names, is_public: bool) 
         names.pop();
         module.globs.push(names.clone());
     } else {
-        let name = alias.map_or(last, str::to_owned);
+        let name = alias.unwrap_or(last);
         module.aliases.insert(name.clone(), names.clone());
         if is_public {
             module.passed.push(name);
@@ -135,38 +202,14 @@ fn import(module: &mut Module, tree: &str, prefix: &mut Names, is_public: bool) 
     }
 }
 
-fn parts(path: &str) -> impl Iterator<Item = String> {
-    path.split("::").map(str::trim).filter(|p| !p.is_empty()).map(str::to_owned)
-}
-
-/// Splits a group at its commas.
-fn branches(group: &str) -> Vec<&str> {
-    let (mut found, mut depth, mut start) = (Vec::new(), 0_u32, 0);
-    for (at, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                found.push(&group[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(&group[start..]);
-    found
-}
-
 /// Returns the modules that one uses, itself and those around it aside.
 fn uses(modules: &[Module], id: usize) -> BTreeSet<usize> {
     let module = &modules[id];
-    let words = words(&module.text);
-    let passed = module.passed.iter().filter(|name| words.contains(&[name.as_str()][..]));
-    let passed = passed.filter_map(|name| module.aliases.get(name));
-    let written = words.iter().filter(|path| path.len() > 1);
-    let written = written.map(|path| path.iter().map(|p| (*p).to_owned()).collect::<Names>());
-    let all = module.imports.iter().chain(passed).cloned().chain(written);
-    let mut used: BTreeSet<_> = all.filter_map(|path| resolve(modules, id, &path, 0)).collect();
+    let is_used = |name: &&String| module.paths.contains(std::slice::from_ref(*name));
+    let passed = module.passed.iter().filter(is_used).filter_map(|name| module.aliases.get(name));
+    let written = module.paths.iter().filter(|path| path.len() > 1);
+    let all = module.imports.iter().chain(passed).chain(written);
+    let mut used: BTreeSet<_> = all.filter_map(|path| resolve(modules, id, path, 0)).collect();
     used.remove(&id);
     let mut around = id;
     while around != 0 {
@@ -174,15 +217,6 @@ fn uses(modules: &[Module], id: usize) -> BTreeSet<usize> {
         used.remove(&around);
     }
     used
-}
-
-/// Returns every name and every path in a text.
-fn words(text: &str) -> BTreeSet<Vec<&str>> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let paths = text.split(|c| !is_part(c)).filter(|w| !w.is_empty() && !w.starts_with(':'));
-    paths
-        .map(|path| path.split("::").map(|p| p.trim_matches(':')).filter(|p| !p.is_empty()).collect())
-        .collect()
 }
 
 /// Returns the module that defines the item of a path; `None` for an item of another crate.
@@ -216,7 +250,7 @@ fn resolve(modules: &[Module], from: usize, path: &[String], depth: usize) -> Op
             return through(alias, rest, at);
         } else {
             let globs = module.globs.iter().filter_map(|g| resolve(modules, at, g, depth + 1));
-            let defines = |m: &usize| defines(&modules[*m].text, name);
+            let defines = |m: &usize| modules[*m].defined.contains(name);
             return Some(if defines(&at) {
                 at
             } else {
@@ -225,14 +259,6 @@ fn resolve(modules: &[Module], from: usize, path: &[String], depth: usize) -> Op
         }
     }
     Some(at)
-}
-
-/// Returns whether a text defines an item of this name.
-fn defines(text: &str, name: &str) -> bool {
-    const ITEMS: [&str; 9] =
-        ["fn", "struct", "enum", "trait", "const", "static", "type", "union", "macro_rules!"];
-    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    ITEMS.iter().any(|item| text.split(&format!("{item} {name}")).skip(1).any(is_end))
 }
 
 /// Returns groups of modules that use each other, directly or not.
@@ -248,90 +274,6 @@ fn groups(edges: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let group = |m: usize| reached[m].iter().copied().filter(|to| reached[*to].contains(&m)).collect();
     let groups: BTreeSet<BTreeSet<usize>> = (0..edges.len()).map(group).collect();
     groups.into_iter().filter(|g| g.len() > 1).collect()
-}
-
-/// Returns the text without comments and literals.
-fn without_literals(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let skipped = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if rest.starts_with("r\"") || rest.starts_with("r#") && !out.ends_with(is_of_name) {
-            raw_string(rest)
-        } else if c == '"' {
-            quoted(rest, '"')
-        } else if c == '\'' && is_char(rest) {
-            quoted(rest, '\'')
-        } else {
-            0
-        };
-        if skipped == 0 {
-            out.push(c);
-            rest = &rest[c.len_utf8()..];
-        } else {
-            out.push(' ');
-            rest = &rest[skipped..];
-        }
-    }
-    out
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// Returns the length of the quotation at the start of a text.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut chars = text.char_indices().skip(1);
-    while let Some((at, c)) = chars.next() {
-        if c == '\\' {
-            chars.next();
-        } else if c == quote {
-            return at + 1;
-        }
-    }
-    text.len()
-}
-
-/// Returns a character, not a lifetime.
-fn is_char(text: &str) -> bool {
-    let mut chars = text.chars().skip(1);
-    chars.next() == Some('\\') || chars.next() == Some('\'')
-}
-
-/// Returns the length of the raw string at the start of a text; 0 for a raw name.
-fn raw_string(text: &str) -> usize {
-    let marks = text[1..].chars().take_while(|c| *c == '#').count();
-    if !text[1 + marks..].starts_with('"') {
-        return 0;
-    }
-    let end = format!("\"{}", "#".repeat(marks));
-    text[2 + marks..].find(&end).map_or(text.len(), |at| 2 + marks + at + end.len())
-}
-
-/// Returns the text without items that only tests have.
-fn without_tests(text: &str) -> String {
-    const MARK: &str = "#[cfg(test)]";
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once(MARK) {
-        out.push_str(before);
-        let mut depth = 0_u32;
-        let end = behind.char_indices().find(|(_, c)| {
-            match c {
-                '{' | '(' | '[' => depth += 1,
-                '}' | ')' | ']' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && matches!(c, ';' | '}')
-        });
-        rest = end.map_or("", |(at, _)| &behind[at + 1..]);
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("rig", &["glam", "thiserror", "rayon"]),
     ("retarget", &["thiserror"]),
     ("render", &["png", "proptest"]),
-    ("xtask", &["lexopt", "serde_json", "sha2"]),
+    ("xtask", &["lexopt", "proc-macro2", "serde_json", "sha2"]),
 ];
 
 /// External crates that every format may use.

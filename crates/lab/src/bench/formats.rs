@@ -4,11 +4,10 @@ use super::measure::{Contender, Effort, measure};
 use super::native;
 use super::report::{Report, Row};
 use meshwright::crucible::{Attribute, Chunk, Dialect as CrucibleDialect};
-use meshwright::dpm::{Dpm, Mesh, PoseId, Zym};
+use meshwright::dpm::{Dpm, Mesh, PoseId};
 use meshwright::fsomodel::{Dialect as FsoDialect, FsoModel, MeshEntry, Vertex};
-use meshwright_core::{F32, FileFormat, bulk, f32s, num::F8A};
+use meshwright_core::{F32, bulk, f32s, num::F8A};
 use std::hint::black_box;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Vertices of a sheet along one side: a million in all.
@@ -71,44 +70,6 @@ fn dpm(report: &mut Report, effort: Effort) -> Result<(), String> {
         contest!(effort, Dpm::parse(black_box(&file)).map(|m| (m.validate(), m)), black_box(&file).clone(),);
     let what = "DPM, beyond the cache: read, all findings";
     report.add(Row::new(what, "copy", file.len(), &s, 1, 0.5));
-    Ok(())
-}
-
-/// The DPM and ZYM files of a corpus folder, all of a kind together and those that are large.
-pub(crate) fn corpus(dir: &Path, report: &mut Report, effort: Effort) -> Result<(), String> {
-    files::<Dpm>(dir, report, effort, 0.5)?;
-    files::<Zym>(dir, report, effort, 0.8)
-}
-
-fn files<T: FileFormat>(dir: &Path, report: &mut Report, effort: Effort, target: f64) -> Result<(), String> {
-    /// Above this size the time is mostly that of decoding.
-    const LARGE: usize = 300_000;
-    let folder = dir.join(T::ID);
-    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let mut all: Vec<Vec<u8>> = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|e| e.to_string())?.path();
-        if path.extension().is_some_and(|e| e == T::ID) {
-            all.push(std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?);
-        }
-    }
-    all.retain(|file| T::parse_with(file, &T::Options::default()).is_ok());
-    all.sort_by_key(Vec::len);
-    let large = all.partition_point(|file| file.len() <= LARGE);
-    for (what, files, target) in [("", &all[..], target), (", above 300 kB", &all[large..], 0.8)] {
-        let size: usize = files.iter().map(Vec::len).sum();
-        if files.is_empty() {
-            continue;
-        }
-        let read = |file: &Vec<u8>| T::parse_with(black_box(file), &T::Options::default());
-        let s = contest!(
-            effort,
-            files.iter().for_each(|f| _ = black_box(read(f).map(|m| (m.model.validate(), m)))),
-            files.iter().for_each(|f| _ = black_box(black_box(f).clone())),
-        );
-        let what = format!("{}, {} files{what}: read, all findings", T::TITLE, files.len());
-        report.add(Row::new(what, "copy", size, &s, 1, target));
-    }
     Ok(())
 }
 

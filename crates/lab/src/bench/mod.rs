@@ -2,7 +2,7 @@
 //!
 //! `--quick` measures for some seconds and only prints; without it the figures of docs/performance.md are updated.
 //! `--only skinning|poses|threads|formats|exchange|slopes|commands|nexuiz` measures that part; of these, only `commands` updates
-//! the page. `--corpus DIR` measures the files of a corpus folder too. `--program FILE` is the program whose commands are measured.
+//! the page. `--program FILE` is the program whose commands are measured.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -22,9 +22,9 @@ mod posing;
 mod report;
 mod skinning;
 
-use measure::Effort;
-use report::{Report, Row};
-use skinning::{Case, Peer, Series};
+use measure::{Effort, measure};
+use report::{Report, Row, SIZES};
+use skinning::{Case, JOINTS, Work};
 use std::path::Path;
 use std::process::Command;
 use xtask::sh::{self, Given};
@@ -80,9 +80,6 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     if only.as_ref().is_some_and(|o| o == NEXUIZ) {
         commands::measure_nexuiz(&xtask::released(root, given)?, given.path("pack"))?;
     }
-    if let Some(dir) = given.path("corpus") {
-        formats::corpus(&dir, &mut report, effort)?;
-    }
     let has_whole_tables = only.is_none_or(|only| only == COMMANDS);
     if quick || !has_whole_tables {
         return Ok(());
@@ -97,22 +94,22 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
             [("4 influences, all blends different", 1, 1.9), ("4 influences, blends shared by 4", 4, 2.5)]
         {
             let case = Case::new(n, 4, share)?;
-            let s = case.measure(effort, Peer::Four);
+            let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Four]);
             report.add(Row::new(what, "glam", n, &s, GLAM, target).kernel(&case.plan));
         }
     }
     for n in [10_000, 100_000] {
         let case = Case::new(n, 1, n / 64)?;
-        let s = case.measure(effort, Peer::Four);
+        let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Four]);
         report.add(Row::new("sorted by bone", "copy", n, &s, COPY, 0.8).kernel(&case.plan));
     }
     for n in [10_000, 100_000] {
         for (what, vertices) in [
-            ("DPM's form, 2 influences", meshes::vertices(n, skinning::JOINTS, 2, 1)),
-            ("DPM's form, 1 to 3 influences", meshes::mixed(n, skinning::JOINTS, 3)),
+            ("DPM's form, 2 influences", meshes::vertices(n, JOINTS, 2, 1)),
+            ("DPM's form, 1 to 3 influences", meshes::mixed(n, JOINTS, 3)),
         ] {
             let case = Case::from_vertices(&vertices, true)?;
-            let s = case.measure(effort, Peer::Weighted);
+            let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Weighted]);
             report.add(Row::new(what, "glam", n, &s, GLAM, 1.35).kernel(&case.plan));
         }
     }
@@ -128,22 +125,28 @@ fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
 fn threads(report: &mut Report, effort: Effort) -> Result<(), String> {
     for n in [100_000, 400_000] {
         let case = Case::new(n, 4, 1)?;
-        let s = case.threads(effort);
+        let s = case.measure(effort, &[Work::AllThreads, Work::Skin]);
         report.add(Row::new("all threads", "one thread", n, &s, 1, 1.7).kernel(&case.plan));
     }
     Ok(())
 }
 
 fn slopes(report: &mut Report, effort: Effort) -> Result<(), String> {
-    for (what, series) in [
-        ("4 influences", Series::Skin { width: 4, share: 1, local: false }),
-        ("shared by 4", Series::Skin { width: 4, share: 4, local: false }),
-        ("DPM's form", Series::Skin { width: 2, share: 1, local: true }),
-        ("sorted by bone", Series::Sorted),
-        ("glam, 4 influences", Series::Glam),
-        ("copy", Series::Copy),
+    for (what, work, width, share, is_local) in [
+        ("4 influences", Work::Skin, 4, 1, false),
+        ("shared by 4", Work::Skin, 4, 4, false),
+        ("DPM's form", Work::Skin, 2, 1, true),
+        ("sorted by bone", Work::Skin, 1, 0, false),
+        ("glam, 4 influences", Work::Four, 4, 1, false),
+        ("copy", Work::Copy, 4, 1, false),
     ] {
-        report.line(what, &series.measure(effort)?);
+        let case = |n: &usize| {
+            let share = if width == 1 { n / 64 } else { share };
+            Case::from_vertices(&meshes::vertices(*n, JOINTS, width, share), is_local)
+        };
+        let cases = SIZES.iter().map(case).collect::<Result<Vec<_>, _>>()?;
+        let mut contenders: Vec<_> = cases.iter().map(|case| case.contender(work)).collect();
+        report.line(what, &measure(effort, &mut contenders));
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Measured ratios: rows of Markdown, printed as they come, for the tables of docs/performance.md.
 
 use super::measure::{Effort, Samples, Spread, slope};
-use super::skinning::SIZES;
 use meshwright::rig::{InstructionSet, SkinPlan};
 use std::path::Path;
 use std::process::Command;
@@ -19,6 +18,9 @@ const TABLES: [(&str, &str); 3] = [
         "| command | largest | time | peak memory | slope | slope at the end |\n|---|---:|---:|---:|---:|---:|\n",
     ),
 ];
+
+/// The numbers of vertices in the table of slopes.
+pub(super) const SIZES: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
 /// One ratio and its target.
 pub(crate) struct Row {

@@ -63,112 +63,61 @@ impl Case {
         Ok(Self { plan, palette: palette(JOINTS), plain, weighted, starts: v.starts.clone() })
     }
 
-    /// Ours, a copy of the same bytes, and plain glam.
-    pub(crate) fn measure(&self, effort: Effort, peer: Peer) -> Samples {
-        let mut work = Workspace::new();
+    /// Measures the works in turn.
+    pub(crate) fn measure(&self, effort: Effort, works: &[Work]) -> Samples {
+        measure(effort, &mut works.iter().map(|work| self.contender(*work)).collect::<Vec<_>>())
+    }
+
+    pub(crate) fn contender(&self, work: Work) -> Contender<'_> {
         let n = self.plan.vertex_count();
-        let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
         let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
-        let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
-        let mut contenders = [
-            Contender::new(|| self.skin(&mut work, &mut p, &mut q)),
-            Contender::new(|| {
-                to.copy_from_slice(&from);
-                keep(&mut to);
-            }),
-            Contender::new(|| {
-                match peer {
-                    Peer::Four => self.plain.skin4(&self.palette, &mut op, &mut on),
-                    Peer::Weighted => {
-                        skin_weighted(&self.palette, &self.starts, &self.weighted, &mut op, &mut on);
+        match work {
+            Work::Skin | Work::AllThreads => {
+                let mut space = Workspace::new();
+                let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+                Contender::new(move || {
+                    let out = Output::positions(&mut p).with_normals(&mut q);
+                    let done = match work {
+                        Work::AllThreads => self.plan.skin_parallel_with(&self.palette, &mut space, out),
+                        _ => self.plan.skin_with(&self.palette, &mut space, out),
+                    };
+                    if done.is_ok() {
+                        keep(&mut p);
+                        keep(&mut q);
                     }
-                }
+                })
+            }
+            Work::Copy => {
+                let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
+                Contender::new(move || {
+                    to.copy_from_slice(&from);
+                    keep(&mut to);
+                })
+            }
+            Work::Four => Contender::new(move || {
+                self.plain.skin4(&self.palette, &mut op, &mut on);
                 keep(&mut op);
                 keep(&mut on);
             }),
-        ];
-        measure(effort, &mut contenders)
-    }
-
-    /// Fills the slices.
-    fn skin(&self, work: &mut Workspace, p: &mut Vec<[f32; 3]>, q: &mut Vec<[f32; 3]>) {
-        let out = Output::positions(p).with_normals(q);
-        if self.plan.skin_with(&self.palette, work, out).is_ok() {
-            keep(p);
-            keep(q);
+            Work::Weighted => Contender::new(move || {
+                skin_weighted(&self.palette, &self.starts, &self.weighted, &mut op, &mut on);
+                keep(&mut op);
+                keep(&mut on);
+            }),
         }
     }
-
-    /// Returns all threads, and one.
-    pub(crate) fn threads(&self, effort: Effort) -> Samples {
-        let n = self.plan.vertex_count();
-        let (mut one, mut two) = (Workspace::new(), Workspace::new());
-        let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-        let (mut r, mut s) = (p.clone(), q.clone());
-        let mut contenders = [
-            Contender::new(|| {
-                let out = Output::positions(&mut p).with_normals(&mut q);
-                if self.plan.skin_parallel_with(&self.palette, &mut one, out).is_ok() {
-                    keep(&mut p);
-                }
-            }),
-            Contender::new(|| self.skin(&mut two, &mut r, &mut s)),
-        ];
-        measure(effort, &mut contenders)
-    }
 }
 
-/// Which loop on plain glam does the same.
+/// A measurement on a mesh.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Peer {
-    Four,
-    Weighted,
-}
-
-/// Work of every size.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Series {
-    Skin { width: u32, share: usize, local: bool },
-    Sorted,
-    Glam,
+pub(crate) enum Work {
+    /// Skinning by the library, on one thread.
+    Skin,
+    AllThreads,
+    /// A copy of as many bytes.
     Copy,
-}
-
-/// The sizes of a series.
-pub(crate) const SIZES: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
-
-impl Series {
-    /// One column per size.
-    pub(crate) fn measure(self, effort: Effort) -> Result<Samples, String> {
-        let case = |n: usize| match self {
-            Self::Skin { width, share, local } => {
-                Case::from_vertices(&vertices(n, JOINTS, width, share), local)
-            }
-            Self::Sorted => Case::new(n, 1, n / 64),
-            Self::Glam | Self::Copy => Case::new(n, 4, 1),
-        };
-        let cases = SIZES.iter().map(|&n| case(n)).collect::<Result<Vec<_>, _>>()?;
-        let mut contenders: Vec<Contender<'_>> = cases
-            .iter()
-            .map(|case| {
-                let n = case.plan.vertex_count();
-                let mut work = Workspace::new();
-                let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
-                let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
-                let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
-                Contender::new(move || match self {
-                    Self::Glam => {
-                        case.plain.skin4(&case.palette, &mut op, &mut on);
-                        keep(&mut op);
-                    }
-                    Self::Copy => {
-                        to.copy_from_slice(&from);
-                        keep(&mut to);
-                    }
-                    _ => case.skin(&mut work, &mut p, &mut q),
-                })
-            })
-            .collect();
-        Ok(measure(effort, &mut contenders))
-    }
+    /// A loop on plain glam over four influences.
+    Four,
+    /// A loop on plain glam over weighted positions.
+    Weighted,
 }
