@@ -84,6 +84,33 @@ fn what_a_scene_says_of_itself_comes_back() {
 }
 
 #[test]
+fn clips_keep_rates_that_no_game_uses() {
+    for rate in [1.0e-30, 1.0e-6, 0.005, 0.01, 1000.0, 5000.0, 1.0e9, 1.0e30] {
+        for (frames, looping) in [(4, true), (4, false), (5, true)] {
+            let mut sent = scene();
+            (sent.clips[0].rate, sent.clips[0].frames, sent.clips[0].looping) = (rate, frames, looping);
+            let clip = &back(&sent).0.clips[0];
+            assert_eq!((clip.rate, clip.frames, clip.looping), (rate, frames, looping));
+        }
+    }
+}
+
+#[test]
+fn a_rate_that_no_game_uses_must_fit_the_keys() {
+    let glb = export(&scene(), &ExportOptions::default()).unwrap().value.to_glb();
+    for rate in [b":5e3", b":4e9"] {
+        let mut stated = glb.clone();
+        while let Some(at) = stated.windows(4).position(|w| w == b":8.0") {
+            stated[at..at + 4].copy_from_slice(rate);
+        }
+        let file = GltfFile::parse(&stated).unwrap();
+        let clip = &file.import("model", None).unwrap().0.value.scene.clips[0];
+        // The keys are at 0 and 0.375 seconds.
+        assert_eq!((clip.rate, clip.frames), (16.0, 7));
+    }
+}
+
+#[test]
 fn the_scale_is_divided_out() {
     let mut sent = scene();
     sent.rescale(0.0254).unwrap();

@@ -27,9 +27,9 @@ pub(super) fn read(
     let (mut clips, mut animations) = (Vec::new(), Vec::new());
     let extras = Extras::new(document, "animations")?;
     for (a, animation) in document.animations().iter().enumerate() {
-        let stated = told.clip(&animation.name, extras.value(a));
+        let mut stated = told.clip(&animation.name, extras.value(a));
         let mut reader = Reader { document, plan, a, animation, losses, seen: SortedSet::new(), group: None };
-        let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
+        let Some((tracks, rate, frames)) = reader.tracks(options.rate, &mut stated)? else { continue };
         // If the keys are at another stated rate, frames keep their numbers and the clip gets the playback
         // rate.
         let rate = stated.rate.filter(|_| stated.keyed(options.rate).is_some()).unwrap_or(rate);
@@ -172,9 +172,10 @@ impl Reader<'_, '_, '_> {
     fn tracks(
         &mut self,
         rate: Option<f32>,
-        stated: &ClipPlayback,
+        stated: &mut ClipPlayback,
     ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
         let times = times::read(self.document, self.a, self.animation)?;
+        stated.check_rate(times::end(&times));
         let rate = match rate.or(stated.keyed(rate)).or(stated.rate) {
             Some(said) => Rate::exact(said),
             None => self.detect_rate(&times)?,

@@ -4,6 +4,7 @@ use super::extras::{self, Extras};
 use crate::document::rules::EXTRAS_IGNORED;
 use crate::document::{Document, JsonValue};
 use crate::export::KEPT;
+use core::ops::RangeInclusive;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::Extra;
 
@@ -12,6 +13,9 @@ pub(super) const KEY: &str = "meshwright";
 
 /// The version of that text.
 pub(super) const VERSION: u64 = 1;
+
+/// Frames per second that games use.
+const USUAL_RATES: RangeInclusive<f32> = 0.01..=1000.0;
 
 /// The playback properties of a clip in its game.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,15 +38,26 @@ impl ClipPlayback {
         let rate = |name| {
             #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
             let rate = get(name).and_then(JsonValue::as_f64).map(|r| r as f32);
-            rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r))
+            rate.filter(|r| r.is_normal() && *r > 0.0)
         };
         Self {
             rate: rate("rate"),
-            frames_at: rate("frames_at"),
+            frames_at: rate("frames_at").filter(|r| USUAL_RATES.contains(r)),
             frames: whole("frames"),
             looping: get("loop").and_then(JsonValue::as_bool).unwrap_or(false),
             start: whole("start").unwrap_or(0),
         }
+    }
+
+    /// Forgets an unusual rate, unless the last key, at `end` seconds, is at the last stated frame. Such a
+    /// rate would make very many frames of keys at other times, or very few.
+    pub(super) fn check_rate(&mut self, end: f64) {
+        let is_last = |rate: f32| {
+            let last = end * f64::from(self.frames_at.unwrap_or(rate));
+            // The keys of a loop may end one frame later.
+            self.frames.is_some_and(|n| (f64::from(n) - 0.5 - last).abs() <= 0.51)
+        };
+        self.rate = self.rate.filter(|rate| USUAL_RATES.contains(rate) || is_last(*rate));
     }
 
     /// Returns the rate of the keys, if it differs from the playback rate and the caller gives no other

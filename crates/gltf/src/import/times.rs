@@ -162,6 +162,11 @@ impl Rate {
     }
 }
 
+/// Returns the time of the last key, in seconds.
+pub(super) fn end(times: &[Option<Times>]) -> f64 {
+    times.iter().flatten().filter_map(|t| t.seconds.last()).fold(0.0, |end: f64, t| end.max(*t))
+}
+
 /// Returns the number of frames up to the last key, and the seconds from the last key to the last frame.
 pub(super) fn frames(
     document: &Document<'_>,
@@ -169,7 +174,7 @@ pub(super) fn frames(
     times: &[Option<Times>],
     rate: Rate,
 ) -> Result<(u32, f64), ReadError> {
-    let end = times.iter().flatten().filter_map(|t| t.seconds.last()).fold(0.0, |end: f64, t| end.max(*t));
+    let end = end(times);
     let exact = rate.frame(end);
     let last = (exact - 1e-3).ceil().max(0.0);
     if last >= FRAMES {
