@@ -90,6 +90,21 @@ fn records_are_not_taken_apart() {
     );
 }
 
+#[test]
+fn the_record_of_a_clip_names_the_file_of_its_keys() {
+    let mut anim = Anim::parse(&fixture("tso/sway.ok.anim")).unwrap();
+    for (clip, stem) in [("x".repeat(300), "sway"), ("\u{e9}".into(), "模"), ("a/b".into(), "a")] {
+        anim.name = meshwright::tso::Name::from_text(&clip).0;
+        let (main, skeleton) = (format!("{stem}.anim"), fixture("tso/flower.ok.skel"));
+        let files = [(&*main, anim.to_bytes().unwrap()), ("flower.skel", skeleton)];
+        let made = to(&open(&files, &Opener::new()), Format::Bcf);
+        let both: Vec<_> = made.value.iter().map(|file| (file.name.as_str(), file.bytes.clone())).collect();
+        assert!(both[1].0.len() < 100, "{}", both[1].0);
+        let again = open(&both, &Opener::new());
+        assert_eq!(again.companions().files.len(), 1, "{:?}", names(&made));
+    }
+}
+
 /// Changes of a model are applied to its scene.
 #[test]
 fn what_changes_a_model_goes_by_way_of_a_scene() {

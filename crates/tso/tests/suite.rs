@@ -7,6 +7,7 @@
     reason = "a failing test panics; tests use small numbers"
 )]
 
+mod character_names;
 mod fixtures;
 mod from_scene;
 mod laws;

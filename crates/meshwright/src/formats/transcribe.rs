@@ -28,6 +28,9 @@ mod sims {
     use crate::formats::write::single;
     use meshwright_tso::{Anim, Bcf, Bmf, Bnd, Character, Cmx, Mesh, Name, ResourceId, Skel, Skn};
 
+    /// The maximum number of characters of a clip in the name of the file of its keys.
+    const LONGEST_SKILL: usize = 64;
+
     /// Adds a file to a result.
     fn with_file(made: FilesResult, name: String, bytes: Vec<u8>) -> FilesResult {
         made.map(|mut made| {
@@ -85,9 +88,11 @@ mod sims {
             if !matches!(self.to, Format::Bcf | Format::Cmx) {
                 return None;
             }
+            // The record has the name of the file byte by byte.
             let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_. ".contains(*c);
-            let own: String = anim.name.text().chars().filter(is_plain).collect();
-            let name = format!("xskill-{}", if own.is_empty() { self.stem } else { &own });
+            let plain = |text: &str| text.chars().filter(is_plain).take(LONGEST_SKILL).collect::<String>();
+            let own = plain(&anim.name.text());
+            let name = format!("xskill-{}", if own.is_empty() { plain(self.stem) } else { own });
             let Converted { value: (character, cfp), losses, .. } =
                 Character::from_anim(anim, Name::from_text(&name).0);
             let record = spelled(Converted::new(character, losses), self)?;

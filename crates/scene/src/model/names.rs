@@ -161,7 +161,6 @@ impl<'b> Names<'b> {
     ///
     /// # Errors
     /// If a name would have to be changed but must not be, or if the budget does not suffice.
-    /// When a name would have to be changed and may not, or when the budget does not allow for it.
     pub fn fit(&mut self, text: &str, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<u8>, ConvertError> {
         self.budget.charge("names", text.len() as u64)?;
         let fitted = self.rules.fit(text);

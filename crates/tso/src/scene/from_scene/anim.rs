@@ -65,7 +65,7 @@ pub(crate) fn make(
     let sampler = Sampler::new(scene, id, budget)?;
     let clip = sampler.clip();
     let frames = Frames::of_clip(&sampler, &path, losses)?;
-    let mut namer = Namer::new(LONG, MeshForm::Mesh, options.names, budget);
+    let mut namer = Namer::new(LONG, options.format.record_names(), options.names, budget);
     let mut anim = Anim {
         name: namer.fit(&clip.name, &format!("{path}.name"), losses)?,
         duration: F32::new(frames.milliseconds()),

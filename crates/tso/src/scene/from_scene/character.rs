@@ -56,14 +56,14 @@ impl<'s> Records<'s> {
         let file = if let Some((worn, part)) = named.and_then(|(_, rest)| rest.split_once('-')) {
             // A mesh of another suit becomes one of this.
             let same = suit.name.matches(&Name::from_text(worn).0);
-            let file = if same { own.into() } else { format!("xskin-{}-{part}", suit.name.text()) };
-            file.chars().filter(|c| c.is_ascii_alphanumeric() || "-_. ".contains(*c)).collect()
+            if same { own.into() } else { format!("xskin-{}-{part}", suit.name.text()) }
         } else {
             let part = files.name(own)?;
             let part =
                 part.rsplit('-').next().filter(|p| !p.is_empty()).unwrap_or("BODY").to_ascii_uppercase();
             format!("xskin-{}-{}-{part}", suit.name.text(), skin.bone.text())
         };
+        let file = files.name_in_record(&file)?;
         let bytes = 2 * file.len() + skin.bone.bytes().len() + suit.name.bytes().len();
         budget.charge("suits", (size_of::<SkinPart>() + size_of::<Suit>() + bytes) as u64)?;
         skin.skin = Name::from_text(&file).0;

@@ -217,7 +217,10 @@ impl<'s> Made<'s> {
             let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
             let name = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
             let name = files.name(&name)?;
-            let stem = if self.character.is_some() { format!("xskill-{name}") } else { name };
+            let stem = match self.character {
+                Some(_) => files.name_in_record(&format!("xskill-{name}"))?,
+                None => name,
+            };
             self.clips.push(MadeClip { stem, anim, clip: id });
         }
         if again > 0 {

@@ -16,11 +16,15 @@ use meshwright_scene::{Budget, ConvertError, Image, Naming, OutputFiles};
 /// The maximum length of the part of a file's name after the stem.
 const LONGEST: usize = 64;
 
+/// The maximum length of the name of a file that a record of a character names.
+const LONGEST_IN_RECORD: usize = 200;
+
 /// Collects files whose names begin with a stem.
 #[derive(Debug)]
 pub(crate) struct Files<'s, 'b> {
     stem: &'s str,
     names: Names<'b>,
+    in_records: Names<'b>,
     budget: &'b Budget,
     files: OutputFiles,
 }
@@ -29,9 +33,18 @@ impl<'s, 'b> Files<'s, 'b> {
     pub(crate) fn new(stem: &'s str, budget: &'b Budget) -> Self {
         let plain =
             |c: char| u8::try_from(c).ok().filter(|b| b.is_ascii_alphanumeric() || b"-_. ".contains(b));
-        let rules = NameRules::new(Encoding::Bytes(plain), LONGEST).with_stand_in(b'_');
-        let names = Names::new(rules.unique().ignoring_case(), Naming::Fit, budget);
-        Self { stem, names, budget, files: OutputFiles::default() }
+        let names = |longest| {
+            let rules = NameRules::new(Encoding::Bytes(plain), longest).with_stand_in(b'_');
+            Names::new(rules.unique().ignoring_case(), Naming::Fit, budget)
+        };
+        let (names, in_records) = (names(LONGEST), names(LONGEST_IN_RECORD));
+        Self { stem, names, in_records, budget, files: OutputFiles::default() }
+    }
+
+    /// Returns a unique name for a file that a record of a character names: the record has it byte by byte.
+    pub(crate) fn name_in_record(&mut self, wanted: &str) -> Result<String, ConvertError> {
+        let name = self.in_records.fit(wanted, "", &mut Vec::new())?;
+        Ok(String::from_utf8_lossy(&name).into_owned())
     }
 
     /// Returns a unique name for a file: the stem, and an ending.

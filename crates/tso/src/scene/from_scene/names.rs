@@ -16,8 +16,8 @@ pub(crate) const LONG: usize = 65535;
 #[derive(Debug)]
 pub(crate) struct Namer<'b> {
     names: Names<'b>,
-    /// True if each name has its own line of text.
-    lines: bool,
+    /// The longest name, if each name has its own line of text.
+    longest_line: Option<usize>,
 }
 
 impl<'b> Namer<'b> {
@@ -41,7 +41,8 @@ impl<'b> Namer<'b> {
     }
 
     fn with_rules(rules: NameRules, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
-        Self { names: Names::new(rules, naming, budget), lines: form == MeshForm::Skn }
+        let longest_line = (form == MeshForm::Skn).then_some(rules.longest);
+        Self { names: Names::new(rules, naming, budget), longest_line }
     }
 
     /// Returns a valid name for `text`, and reports changes.
@@ -51,7 +52,7 @@ impl<'b> Namer<'b> {
         path: &str,
         losses: &mut Vec<Loss>,
     ) -> Result<Name, ConvertError> {
-        let trimmed = if self.lines { on_a_line(text) } else { text };
+        let trimmed = self.longest_line.map_or(text, |longest| on_a_line(text, longest));
         if trimmed.len() < text.len() {
             losses.push(Loss::new(
                 "name-changed",
@@ -71,10 +72,10 @@ fn encoding(form: MeshForm) -> Encoding {
 }
 
 /// Removes spaces at the ends of a text, and at the place where it will be cut.
-fn on_a_line(text: &str) -> &str {
+fn on_a_line(text: &str, longest: usize) -> &str {
     let text = text.trim_matches(' ');
-    let cut = text.char_indices().nth(SHORT).and_then(|(end, _)| text.get(..end));
-    cut.map(|cut| cut.trim_end_matches(' ')).filter(|cut| cut.chars().count() < SHORT).unwrap_or(text)
+    let cut = text.char_indices().nth(longest).and_then(|(end, _)| text.get(..end));
+    cut.map(|cut| cut.trim_end_matches(' ')).filter(|cut| cut.chars().count() < longest).unwrap_or(text)
 }
 
 /// Returns the names of a skeleton's joints as bones: all different, none empty.

@@ -72,6 +72,11 @@ impl CharacterForm {
 }
 
 impl TsoSceneOptions {
+    /// Returns the form of the names of skeletons and clips. In a character file each has its own line of text.
+    pub(super) fn record_names(&self) -> MeshForm {
+        if self.character == Some(CharacterForm::Text) { MeshForm::Skn } else { MeshForm::Mesh }
+    }
+
     /// Makes options for meshes on this skeleton.
     #[must_use]
     pub fn made_for(skeleton: Skel) -> Self {

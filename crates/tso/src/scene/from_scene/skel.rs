@@ -70,7 +70,7 @@ pub(crate) fn make(
     if source.joints.len() > usize::from(u16::MAX) {
         return Err(ConvertError::unsupported(path, "more than 65535 bones"));
     }
-    let mut namer = Namer::new(SHORT, MeshForm::Mesh, options.names, budget);
+    let mut namer = Namer::new(SHORT, options.format.record_names(), options.names, budget);
     let name = namer.fit(&source.name, &format!("{path}.name"), losses)?;
     let axes = options.axes(scene, &TO_GLTF);
     let mut bones = budget.reserve("bones", source.joints.len())?;
