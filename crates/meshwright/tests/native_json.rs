@@ -172,6 +172,18 @@ fn floats_keep_their_bits() {
 }
 
 #[test]
+fn a_size_of_names_beyond_the_file_is_kept() {
+    let file = fs::read(testdata().join("iqm/tube.ok.iqm")).unwrap();
+    let size = |n: u32| [&file[..28], &n.to_le_bytes(), &file[32..]].concat();
+    let names = u32::from_le_bytes(file[28..32].try_into().unwrap());
+    let mut broken = vec![size(0), size(names - 1), size(names + 1), size(0x7fff_ffff), size(u32::MAX)];
+    broken.extend((124..file.len()).step_by(5).map(|end| file[..end].to_vec()));
+    for file in broken {
+        assert_eq!(built(&json(&file, Format::Iqm)), file);
+    }
+}
+
+#[test]
 fn errors_name_the_path() {
     let text = json(&fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap(), Format::Dpm);
     let mut paths = BTreeSet::new();

@@ -206,13 +206,18 @@ impl Reader<'_, '_> {
         let Some(at) = part.at.as_ref().and_then(|at| self.int(instance, at)) else { return };
         let end = self.tree.file.len() as u64;
         let Some(at) = u64::try_from(at).ok().filter(|at| *at <= end) else { return };
-        if part.views.iter().any(|view| view.kind == PartKind::Strings) {
-            return self.set(instance, number, Node::Absent, at);
-        }
         let count = match &part.repeat {
             Repeat::Count(e) | Repeat::ToOffset(e) => self.int(instance, e),
             Repeat::Once | Repeat::ToEnd => None,
         };
+        if part.views.iter().any(|view| view.kind == PartKind::Strings) {
+            // Names hold the bytes. A size beyond the file does not follow from them.
+            let is_whole = count.is_some_and(|size| size <= i128::from(end.saturating_sub(at)));
+            if is_whole {
+                self.set(instance, number, Node::Absent, at);
+            }
+            return;
+        }
         let key = (at, part.kind, count);
         if let Some(&(first, first_part)) = self.seen.get(&key)
             && count != Some(0)
