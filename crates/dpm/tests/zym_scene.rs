@@ -9,11 +9,13 @@
 
 use crate::support::assert_near;
 use crate::support::scenes::*;
-use meshwright_dpm::{FrameClip, Name, Zym, strategy};
+use meshwright_core::F32;
+use meshwright_dpm::{FrameClip, Influence, Name, Vertices, Zym, strategy};
 use meshwright_scene::{AxisMap, FromSceneOptions, SceneOptions, Space};
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
 use std::fs;
+use std::sync::Arc;
 
 #[test]
 fn zym_of_several_shaders_is_split() {
@@ -86,6 +88,20 @@ fn a_foreign_scene_becomes_a_zym() {
     let skinned = &scene.meshes[0].positions;
     let bind: Vec<_> = skinned.iter().map(|p| back.point(*p).map(f64::from)).collect();
     assert_near("bind", &model.evaluate(0).unwrap().positions[..bind.len()], &bind, 1e-5, &[]);
+}
+
+#[test]
+fn a_vertex_without_weight_is_at_its_bone() {
+    let (mut model, clips) = hopper();
+    for mesh in &mut model.meshes {
+        let mut vertices = Vertices::default();
+        mesh.texcoords.iter().for_each(|_| vertices.push(&[Influence { bone: 1, ..Influence::default() }]));
+        mesh.vertices = Arc::new(vertices);
+    }
+    let made = model.to_zym(Some(&clips), &FromSceneOptions::default()).unwrap();
+    assert!(codes(&made.losses).contains(&"influence-sum"));
+    assert!(made.value.influences.iter().all(|i| i.origin == [F32::default(); 3]));
+    assert_eq!(Zym::parse(&made.value.to_bytes().unwrap()).unwrap(), made.value);
 }
 
 proptest! {

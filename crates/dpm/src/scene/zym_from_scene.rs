@@ -310,11 +310,11 @@ fn same_vertices(model: &Zym, normals: &[[F32; 3]], starts: &[usize]) -> Vec<u32
     same
 }
 
-/// Returns an influence as a full vertex without its weight, and its normal.
+/// Returns an influence as a full vertex without its weight, and its normal. A vertex without weight is unchanged.
 fn unweighted(part: &Influence) -> (ZymInfluence, [F32; 3]) {
     let weight = f64::from(part.influence.get());
     let whole = |v: [F32; 3]| match weight {
-        1.0 => v,
+        0.0 | 1.0 => v,
         _ => f32s(narrow(scale(values(v).map(f64::from), 1.0 / weight))),
     };
     (ZymInfluence { bone: part.bone, origin: whole(part.origin) }, whole(part.normal))
