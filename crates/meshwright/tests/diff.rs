@@ -48,6 +48,20 @@ fn a_model_is_the_same_as_itself_and_by_way_of_gltf() {
     assert_eq!(found.clips.len(), own.clips.len());
 }
 
+/// glTF has a material for every mesh, and ZYM no vertices without triangles.
+#[test]
+fn what_only_a_format_needs_is_no_difference() {
+    let own = scene("crucible/normals.ok.cmesh");
+    assert_eq!(codes(&own, &by_way_of(&own, Target::Glb)), [""; 0]);
+    let (mut more, mut moved) = (own.clone(), own.clone());
+    more.meshes[0].positions.push([1.0e3; 3]);
+    more.meshes[0].normals.push([1.0, 0.0, 0.0]);
+    assert_eq!(codes(&own, &more), [""; 0]);
+    let corner = moved.meshes[0].triangles[0][0] as usize;
+    moved.meshes[0].positions[corner] = [1.0e3; 3];
+    assert!(codes(&own, &moved).contains(&"rest-vertices"));
+}
+
 /// Vertices are matched although their order and number differ.
 #[test]
 fn another_format_moves_as_the_first_does() {

@@ -143,9 +143,12 @@ fn angle(a: [f32; 3], b: [f32; 3]) -> Option<f64> {
 }
 
 pub(super) fn materials(a: &Scene, b: &Scene, options: &DiffOptions, diff: &mut Diff) {
-    let [x, y] = [a, b].map(|scene| scene.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
+    // Some formats store this for meshes without a material.
+    let is_plain = |m: &Material| m.name.is_empty() && m.image.is_none() && m.base_color == [1.0; 4];
+    let [a, b] = [a, b].map(|scene| scene.materials.iter().filter(|m| !is_plain(m)).collect::<Vec<_>>());
+    let [x, y] = [&a, &b].map(|list| list.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
     for (i, j) in matched("material-missing", "materials", &x, &y, diff) {
-        let (Some(one), Some(other)) = (a.materials.get(i), b.materials.get(j)) else { continue };
+        let (Some(one), Some(other)) = (a.get(i), b.get(j)) else { continue };
         material(i, one, other, options, diff);
     }
 }

@@ -3,14 +3,23 @@
 use super::nearest::{Nearest, distance};
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_rig::{Evaluator, Precision, RigError};
-use meshwright_scene::{Affine, MeshId, Scene};
+use meshwright_scene::{Affine, Mesh, MeshId, Scene};
 
 /// Everything that a scene draws, in a pose.
 #[derive(Debug)]
 pub(super) struct Posed<'s> {
     evaluator: Evaluator<&'s Scene>,
-    drawn: Vec<(MeshId, Affine)>,
+    drawn: Vec<Drawn>,
     points: Vec<[f32; 3]>,
+}
+
+/// A drawn mesh.
+#[derive(Debug)]
+struct Drawn {
+    mesh: MeshId,
+    matrix: Affine,
+    /// The vertices that triangles use, if there are triangles and other vertices. Some formats drop the others.
+    used: Option<Vec<usize>>,
 }
 
 impl<'s> Posed<'s> {
@@ -25,10 +34,13 @@ impl<'s> Posed<'s> {
         if drawn.is_empty() {
             drawn = (0..scene.meshes.len()).map(|m| (MeshId(m), Affine::IDENTITY)).collect();
         }
-        let vertices = |mesh: &MeshId| scene.meshes.get(mesh.0).map_or(0, |m| m.positions.len() as u64);
-        let all = drawn.iter().map(|(mesh, _)| vertices(mesh)).fold(0, u64::saturating_add);
-        // The points, those of one mesh while it is posed, and what finds the nearest.
-        budget.charge_items("vertices to compare", all, 64)?;
+        let vertices = |mesh: MeshId| scene.meshes.get(mesh.0).map_or(0, |m| m.positions.len() as u64);
+        let all = drawn.iter().map(|(mesh, _)| vertices(*mesh)).fold(0, u64::saturating_add);
+        // The points, those of one mesh while it is posed, the indices of used ones, and what finds the nearest.
+        budget.charge_items("vertices to compare", all, 72)?;
+        let used = |mesh: MeshId| used_vertices(scene.meshes.get(mesh.0)?);
+        let drawn =
+            drawn.into_iter().map(|(mesh, matrix)| Drawn { mesh, matrix, used: used(mesh) }).collect();
         Ok(Self { evaluator, drawn, points: Vec::new() })
     }
 
@@ -36,9 +48,15 @@ impl<'s> Posed<'s> {
     pub(super) fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
         self.evaluator.pose(at)?;
         self.points.clear();
-        for (mesh, matrix) in &self.drawn {
+        for Drawn { mesh, matrix, used } in &self.drawn {
             let pose = self.evaluator.mesh(*mesh)?;
-            self.points.extend(pose.positions.iter().map(|point| matrix.point(*point)));
+            let place = |point: &[f32; 3]| matrix.point(*point);
+            match used {
+                Some(used) => {
+                    self.points.extend(used.iter().filter_map(|v| pose.positions.get(*v)).map(place));
+                }
+                None => self.points.extend(pose.positions.iter().map(place)),
+            }
         }
         Ok(())
     }
@@ -47,6 +65,18 @@ impl<'s> Posed<'s> {
     pub(super) fn points(&self) -> &[[f32; 3]] {
         &self.points
     }
+}
+
+/// Returns the vertices that triangles use; `None` if these are all, or if there are no triangles.
+fn used_vertices(mesh: &Mesh) -> Option<Vec<usize>> {
+    let mut is_used = vec![false; mesh.positions.len()];
+    for corner in mesh.triangles.iter().flatten() {
+        if let Some(used) = usize::try_from(*corner).ok().and_then(|v| is_used.get_mut(v)) {
+            *used = true;
+        }
+    }
+    let used: Vec<usize> = (0..).zip(is_used).filter_map(|(v, used)| used.then_some(v)).collect();
+    (!used.is_empty() && used.len() < mesh.positions.len()).then_some(used)
 }
 
 /// Returns the longest side of the box around some points.
