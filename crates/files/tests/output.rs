@@ -35,7 +35,12 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     let folder = dir.path().join("out.glb");
     fs::create_dir(&folder).unwrap();
     assert!(write(&folder, b"new").is_err());
-    assert!(write(&dir.path().join("no/such/out.glb"), b"new").is_err());
+    for (path, why) in [("no/such/out.glb", "does not exist"), ("file/out.glb", "is a file")] {
+        fs::write(dir.path().join("file"), b"old").unwrap();
+        let e = write(&dir.path().join(path), b"new").unwrap_err().1;
+        assert!(e.to_string().contains(why), "{e}");
+    }
+    fs::remove_file(dir.path().join("file")).unwrap();
     assert_eq!(names(dir.path()), ["out.glb"]);
 }
 

@@ -1,6 +1,6 @@
 //! Options that several commands share.
 
-use super::values::{Choices, choice, dialect, format, parse_size};
+use super::values::{Choices, choice, dialect, format, parse_jobs, parse_size};
 use crate::pattern::{NamePattern, Pattern};
 use clap::{Args, ValueEnum};
 use meshwright::tso::{Gesture, Tone};
@@ -86,7 +86,7 @@ pub(crate) struct ManyArgs {
     ///
     /// Results are the same for any number. Large files wait for each other: together they need about as much memory
     /// as --max-memory allows one file.
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = parse_jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Skip files and folders that match, by name or by path below the folder; repeatable
     #[arg(long, value_name = "GLOB", value_parser = Pattern::new)]

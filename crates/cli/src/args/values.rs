@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
 use meshwright::{Dialect, Format, Target};
-use std::num::NonZeroU16;
+use std::num::{NonZeroU16, NonZeroUsize};
 
 /// Values of an option: names, lines of help, and what they mean.
 pub(super) type Choices<T> = &'static [(&'static str, &'static str, T)];
@@ -57,6 +57,10 @@ pub(super) fn parse_bound(text: &str) -> Result<f64, String> {
         Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
         _ => Err("not a number of at least 0".into()),
     }
+}
+
+pub(super) fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "not a whole number from 1".into())
 }
 
 pub(super) fn parse_rate(text: &str) -> Result<f32, String> {

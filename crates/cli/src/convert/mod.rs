@@ -158,7 +158,7 @@ fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail>
         (None, Destination::File(path)) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             Target::from_name(&name).ok_or_else(|| {
-                let extension = path.extension().map(|e| format!(".{} is not a known output;", e.display()));
+                let extension = path.extension().map(|e| format!(".{} is not a known output; ", e.display()));
                 let why = extension.unwrap_or_default();
                 Fail::Usage(format!("{}: {why}{}", render::path(path), formats()))
             })

@@ -147,9 +147,9 @@ impl ConvertRun<'_> {
         if let Some((error, file)) = e.read_error().zip(named) {
             return Refusal::Broken(Box::new(Broken::of_companion(error.clone(), &file.name, &file.bytes)));
         }
-        let cannot = e.kind() == ErrorKind::NotConvertible;
+        let wants_skeleton = e.kind() == ErrorKind::NotConvertible && e.path() == "skeletons";
         match Refusal::from(e) {
-            Refusal::Cannot { code, why } if cannot && lacks_skeleton && !why.contains("--") => {
+            Refusal::Cannot { code, why } if wants_skeleton && lacks_skeleton => {
                 Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
             }
             refusal => refusal,

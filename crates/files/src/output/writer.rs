@@ -162,7 +162,15 @@ impl Writer {
             _ => Path::new("."),
         };
         // The file is closed when it is complete, because there may be more files than descriptors.
-        let (mut file, temporary) = self.pool.create(folder, old.is_none())?;
+        let (mut file, temporary) =
+            self.pool.create(folder, old.is_none()).map_err(|e| match fs::metadata(folder) {
+                Ok(meta) if meta.is_dir() => e,
+                Ok(_) => io::Error::new(e.kind(), "its folder is a file"),
+                Err(_) if e.kind() == io::ErrorKind::NotFound => {
+                    io::Error::new(e.kind(), "its folder does not exist")
+                }
+                Err(_) => e,
+            })?;
         content(&mut file)?;
         if let Some(meta) = &old {
             file.set_permissions(kept_permissions(meta))?;
