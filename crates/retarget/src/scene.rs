@@ -20,8 +20,8 @@ use meshwright_rig::Matrix;
 use meshwright_rig::glam::DAffine3;
 use meshwright_scene::math::Affine64;
 use meshwright_scene::{
-    Affine, BindPose, Budget, ConvertError, Converted, Limits, Local, Loss, Mesh, Motion, Node, Scene,
-    Skeleton, SkeletonId,
+    Affine, BindPose, Budget, ConvertError, Converted, Limits, Local, Loss, Mesh, Motion, Scene, Skeleton,
+    SkeletonId,
 };
 
 /// Options of [`retarget_scene`].
@@ -92,7 +92,7 @@ pub fn retarget_scene(
     budget.charge_items("joints", joints as u64, 16 * size_of::<DAffine3>())?;
     let retargeter = Retargeter::new(old, new, &map).map_err(unfit)?.with_hold(options.hold);
     let mut losses = Vec::new();
-    let mut made = frame(source, from, target, &mut losses);
+    let mut made = copy_meshes(source, from, target, &mut losses);
     let skeleton = bind(source, from, new, &retargeter, &mut made, &budget)?;
     made.skeletons = alloc::vec![skeleton];
     let mut report = Report { scale: retargeter.scale(), ..Report::default() };
@@ -163,8 +163,8 @@ fn choose(
     }
 }
 
-/// Returns the parts of the source that do not depend on its skeleton and clips.
-fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss>) -> Scene {
+/// Returns the source with the meshes that are bound to its skeleton `from`, without skeletons and clips.
+fn copy_meshes(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss>) -> Scene {
     let mut made = Scene::new(source.name.clone()).in_space(source.space).with_format(target.format.clone());
     made.scale = target.scale;
     made.materials.clone_from(&source.materials);
@@ -172,15 +172,17 @@ fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss
     made.meshes.clone_from(&source.meshes);
     made.nodes.clone_from(&source.nodes);
     made.levels.clone_from(&source.levels);
-    let lost = |id: SkeletonId| id != from;
+    let is_dropped = |mesh: &Mesh| {
+        !mesh.positions.is_empty() && mesh.skin.as_ref().is_none_or(|skin| skin.skeleton != from)
+    };
+    for node in &mut made.nodes {
+        node.meshes.retain(|m| !is_dropped(&made.meshes[m.0]));
+    }
     let mut dropped = 0;
-    for (i, mesh) in made.meshes.iter_mut().enumerate() {
-        let other = mesh.skin.as_ref().is_none_or(|skin| lost(skin.skeleton));
-        if other && !mesh.positions.is_empty() {
-            dropped += 1;
-            made.nodes.iter_mut().for_each(|n: &mut Node| n.meshes.retain(|m| m.0 != i));
-            *mesh = Mesh::default().with_name(core::mem::take(&mut mesh.name));
-        }
+    // The others keep their numbers.
+    for mesh in made.meshes.iter_mut().filter(|mesh| is_dropped(mesh)) {
+        dropped += 1;
+        *mesh = Mesh::default().with_name(core::mem::take(&mut mesh.name));
     }
     if dropped > 0 {
         let message = "meshes that are not bound to the skeleton are dropped";
@@ -188,7 +190,7 @@ fn frame(source: &Scene, from: SkeletonId, target: &Scene, losses: &mut Vec<Loss
             Loss::new("retarget-meshes-dropped", "meshes", message).with_count(dropped, "mesh", "meshes"),
         );
     }
-    let clips = source.clips.iter().filter(|c| lost(c.skeleton)).count();
+    let clips = source.clips.iter().filter(|c| c.skeleton != from).count();
     if clips > 0 {
         let message = "clips of other skeletons are dropped";
         losses.push(Loss::new("retarget-clips-dropped", "clips", message).with_count(clips, "clip", "clips"));
@@ -236,20 +238,20 @@ fn bones(map: &BoneMap, old: &Skeleton, new: &Skeleton) -> Vec<BoneReport> {
     new.joints.iter().enumerate().map(one).collect()
 }
 
-/// Returns the source bones that have keys or weights but move nothing.
+/// Returns the source bones that move in a clip and that no target bone follows.
 fn unused(source: &Scene, from: SkeletonId, map: &BoneMap) -> Vec<String> {
     let joints = &source.skeletons[from.0].joints;
-    let mut counts = alloc::vec![false; joints.len()];
+    let mut is_lost = alloc::vec![false; joints.len()];
     for clip in source.clips.iter().filter(|c| c.skeleton == from) {
         match &clip.motion {
-            Motion::Tracks(tracks) => tracks.iter().for_each(|t| counts[t.joint] |= is_moving(t, joints)),
-            Motion::Poses { .. } => counts.fill(true),
+            Motion::Tracks(tracks) => tracks.iter().for_each(|t| is_lost[t.joint] |= is_moving(t, joints)),
+            Motion::Poses { .. } => is_lost.fill(true),
         }
     }
     for (_, mapped) in map.pairs() {
-        counts[mapped] = false;
+        is_lost[mapped] = false;
     }
-    joints.iter().zip(counts).filter(|(_, counts)| *counts).map(|(j, _)| j.name.clone()).collect()
+    joints.iter().zip(is_lost).filter(|(_, is_lost)| *is_lost).map(|(j, _)| j.name.clone()).collect()
 }
 
 /// Returns true if keys differ from the rest pose.
