@@ -67,7 +67,7 @@ impl<'s> Posed<'s> {
     }
 }
 
-/// Returns the vertices that triangles use; `None` if these are all, or if there are no triangles.
+/// Returns the vertices that triangles use; `None` if triangles use all or none.
 fn used_vertices(mesh: &Mesh) -> Option<Vec<usize>> {
     let mut is_used = vec![false; mesh.positions.len()];
     for corner in mesh.triangles.iter().flatten() {
