@@ -126,6 +126,9 @@ pub(crate) fn dump(py: Python<'_>, model: PyRef<'_, Model>, poses: Vec<(usize, u
     text.map_err(|e: Error| raised(e))
 }
 
+/// Names and bytes of files.
+type NamedFiles<'py> = Vec<(String, Bound<'py, PyBytes>)>;
+
 /// The files of a model with fewer bytes by name, the main one first, and what was saved.
 #[pyfunction]
 #[pyo3(signature = (
@@ -150,7 +153,7 @@ pub(crate) fn optimize<'py>(
     unused_bones: Option<&str>,
     skip: Vec<String>,
     also: Vec<String>,
-) -> PyResult<(Vec<(String, Bound<'py, PyBytes>)>, Bound<'py, PyAny>)> {
+) -> PyResult<(NamedFiles<'py>, Bound<'py, PyAny>)> {
     let bounds = [max_position, max_normal, max_st, max_angle, max_distance, max_scale];
     if bounds.iter().any(|bound| !bound.is_finite() || *bound < 0.0) {
         return Err(PyValueError::new_err("the greatest errors are numbers, 0 or more"));

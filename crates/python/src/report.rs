@@ -6,6 +6,10 @@ use pyo3::types::PyType;
 
 /// The class of an object and the arguments that make it again.
 pub(crate) type Reduced<'py, T> = (Bound<'py, PyType>, T);
+/// The arguments of a finding, in the order of its constructor.
+type FindingArguments<'f> = (&'f str, &'f str, &'f str, &'f str, Option<u64>, &'f str);
+/// The arguments of a loss, in the order of its constructor.
+type LossArguments<'l> = (&'l str, &'l str, &'l str, u64, Option<f64>, &'l str, bool);
 
 /// A finding about a model.
 #[pyclass(frozen, get_all, module = "meshwright")]
@@ -32,7 +36,7 @@ impl Finding {
         Self { severity, code, kind, path, offset, message }
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (&str, &str, &str, &str, Option<u64>, &str)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, FindingArguments<'_>> {
         let Self { severity, code, kind, path, offset, message } = self;
         (py.get_type::<Self>(), (severity, code, kind, path, *offset, message))
     }
@@ -76,10 +80,7 @@ impl Loss {
         Self { code, path, message, count, amount, unit, is_note }
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Reduced<'py, (&str, &str, &str, u64, Option<f64>, &str, bool)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, LossArguments<'_>> {
         let Self { code, path, message, count, amount, unit, is_note } = self;
         (py.get_type::<Self>(), (code, path, message, *count, *amount, unit, *is_note))
     }
