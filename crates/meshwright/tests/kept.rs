@@ -59,6 +59,29 @@ fn a_model_in_its_skins_comes_back_unedited() {
     }
 }
 
+/// A file of keys does not state how many it has.
+#[test]
+fn keys_of_another_number_come_back_unedited() {
+    let read = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();
+    let (records, keys) = (read("flower.ok.cmx"), read("sway.ok.cfp"));
+    for keys in [keys[..keys.len() - 1].to_vec(), [&*keys, b"x"].concat()] {
+        let model = Opener::new().lenient(true).open_bytes(
+            "flower.cmx",
+            records.clone(),
+            [("sway.cfp".into(), keys)],
+        );
+        let model = model.unwrap();
+        assert_eq!(model.scene().unwrap().value.clips.len(), 1);
+        let options = WriteOptions::default().with_kept(model.record(&Keeping::default()).unwrap()).into();
+        let glb = model.convert_with(Target::Glb, &options).unwrap().into_files().into_iter().next().unwrap();
+        let edited = Opener::new().open_bytes("x.glb", glb.bytes, []).unwrap();
+        let (how, target) = (RecoverOptions::default(), Target::Native(Format::Cmx));
+        let back = restored(&edited, None, target, "flower.cmx", &how, &ConvertOptions::default()).unwrap();
+        assert_eq!(recovery_lines(back.edits().unwrap(), usize::MAX), ["nothing was edited"]);
+        assert!(back.files().main().unwrap().bytes == records);
+    }
+}
+
 fn field<'e>(record: &'e mut Extra, name: &str) -> &'e mut Extra {
     let Extra::Map(fields) = record else { panic!("no map") };
     &mut fields.iter_mut().find(|(key, _)| key == name).unwrap().1

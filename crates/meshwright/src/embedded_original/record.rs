@@ -216,14 +216,15 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let path = TreePath::new(&model.name)?;
     let mut asset = open.open_content(&path, model.bytes).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
+    // Records take their keys from files aside, which must come first.
+    beside.sort_by_key(|beside| !beside.file.aside);
+    let beside: Vec<_> = beside.into_iter().map(|beside| (beside.settings(&asset), beside)).collect();
     let companions = asset.companions_mut();
     companions.scene.recompute_normals = record.get("recompute_normals").is();
     companions.scene.blend_normals = record.get("blend_normals").is();
     companions.texture = record.get("texture").text().map(str::to_owned);
-    // Records take their keys from files aside, which must come first.
-    beside.sort_by_key(|beside| !beside.file.aside);
-    for beside in beside {
-        beside.read(companions, &open.settings, &budget)?;
+    for (settings, beside) in beside {
+        beside.read(companions, &settings, &budget)?;
     }
     let influences =
         if record.get("influences").text() == Some("all") { Influences::All } else { Influences::Four };
@@ -241,6 +242,21 @@ struct Beside {
 }
 
 impl Beside {
+    /// Returns the settings for reading the file. Only a skill of the model states the number of its keys.
+    fn settings(&self, model: &Model) -> ReadSettings {
+        let settings = model.opener().settings.clone();
+        #[cfg(feature = "tso")]
+        {
+            let stem = self.file.name.rsplit_once('.').map_or(&*self.file.name, |(stem, _)| stem);
+            let skills = model.model().character().into_iter().flat_map(|character| &character.skills);
+            let mut own = skills.filter(|skill| skill.keys.text().eq_ignore_ascii_case(stem));
+            let counts = own.next().map(|skill| (skill.translations, skill.rotations));
+            ReadSettings { key_counts: counts.or(settings.key_counts), ..settings }
+        }
+        #[cfg(not(feature = "tso"))]
+        settings
+    }
+
     fn read(
         self,
         companions: &mut Companions,
