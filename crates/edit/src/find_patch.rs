@@ -65,8 +65,9 @@ impl Patch {
         patch.correspondence.joints.clone_from(&work.bones.native);
         let placed = skeleton::add_skeletons(&work, &mut patch)?;
         let finds = found::find(&work, &placed)?;
-        rebuild::meshes(&work, &placed, &finds, &mut patch)?;
-        clips::add_clips(&work, &placed, finds.exactness, &mut patch)?;
+        let exactness = finds.exactness;
+        rebuild::meshes(&work, &placed, finds, &mut patch)?;
+        clips::add_clips(&work, &placed, exactness, &mut patch)?;
         Ok(patch)
     }
 }

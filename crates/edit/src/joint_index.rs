@@ -16,6 +16,22 @@ pub struct At {
 pub(crate) trait ListIndex {
     fn get<T>(self, lists: &[Vec<T>]) -> Option<&T>;
     fn get_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T>;
+
+    /// Returns the value in a list of optional values.
+    fn found<T: Copy>(self, lists: &[Vec<Option<T>>]) -> Option<T>
+    where
+        Self: Sized,
+    {
+        self.get(lists).copied().flatten()
+    }
+
+    /// Sets the value in a list of optional values.
+    fn set<T: Copy>(self, lists: &mut [Vec<Option<T>>], value: T)
+    where
+        Self: Sized,
+    {
+        self.get_mut(lists).into_iter().for_each(|slot| *slot = Some(value));
+    }
 }
 
 impl ListIndex for At {
@@ -26,6 +42,11 @@ impl ListIndex for At {
     fn get_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T> {
         lists.get_mut(self.skeleton)?.get_mut(self.joint)
     }
+}
+
+/// Returns a joint and its ancestors, the nearest first.
+pub(crate) fn ancestors(joints: &[Joint], joint: Option<usize>) -> impl Iterator<Item = usize> {
+    core::iter::successors(joint, |j| joints.get(*j)?.parent).take(joints.len())
 }
 
 /// Returns all joints of some skeletons.

@@ -26,6 +26,7 @@ pub struct GltfFile {
     bytes: Arc<[u8]>,
     files: Vec<(String, Arc<[u8]>)>,
     references: Vec<String>,
+    generator: String,
     options: ReadOptions,
     /// The result, if all needed files are present.
     made: Option<Arc<Made>>,
@@ -140,13 +141,20 @@ impl GltfFile {
             true => Made::unless_open(&document, &ImportOptions::default(), options.limits)?,
             false => None,
         };
-        let file = Self { bytes: bytes.into(), files: Vec::new(), references, options: *options, made };
+        let generator = document.generator().to_owned();
+        let (bytes, files) = (bytes.into(), Vec::new());
+        let file = Self { bytes, files, references, generator, options: *options, made };
         Ok(Parsed::new(file, Report::new()))
     }
 
     /// Returns the decoded relative paths of the companion files, with slashes, each once.
     pub fn references(&self) -> &[String] {
         &self.references
+    }
+
+    /// Returns the program that wrote the document; empty if unknown.
+    pub fn generator(&self) -> &str {
+        &self.generator
     }
 
     /// Supplies a file that the document names.
@@ -178,9 +186,14 @@ impl GltfFile {
         self.made.as_deref()?.kept.as_ref()
     }
 
-    /// Frees the [embedded](Self::embedded) data, unless a copy of the file needs it.
-    pub fn drop_embedded(&mut self) {
-        self.made.as_mut().and_then(Arc::get_mut).into_iter().for_each(|made| made.kept = None);
+    /// Frees the bytes and the scene, for callers that took the scene.
+    pub fn drop_content(&mut self) {
+        (self.bytes, self.files, self.made) = (Arc::default(), Vec::new(), None);
+    }
+
+    /// Returns true if the content was [dropped](Self::drop_content).
+    pub fn is_dropped(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     /// Returns the document without its companion files.

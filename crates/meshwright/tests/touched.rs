@@ -395,6 +395,7 @@ pub(crate) fn touched(model: &TouchedFiles) -> usize {
                 assert!(part == of || still || follows, "{part:?}: {}", context());
             }
             assert_ne!(scene, model.native, "{}", context());
+            assert!(scene.validate().is_ok(), "{}", context());
         }
     }
     made

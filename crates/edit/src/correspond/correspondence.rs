@@ -60,13 +60,13 @@ impl Correspondence {
     }
 
     /// Sets the meshes.
-    pub(crate) fn fill_meshes(&mut self, found: &[Found<'_>]) {
+    pub(crate) fn fill_meshes(&mut self, found: Vec<Found<'_>>) {
         let vertex = |own: &Found<'_>, v| own.slot(v).and_then(|((e, v), _)| PartAt::new(e, v));
-        let mesh = |own: &Found<'_>| MeshMatch {
-            meshes: own.sources.clone(),
-            vertices: (0..own.exported.mesh.positions.len()).map(|v| vertex(own, v)).collect(),
-            triangles: own.there.clone(),
+        let mesh = |own: Found<'_>| MeshMatch {
+            vertices: (0..own.exported.mesh.positions.len()).map(|v| vertex(&own, v)).collect(),
+            meshes: own.sources,
+            triangles: own.there,
         };
-        self.meshes = found.iter().map(mesh).collect();
+        self.meshes = found.into_iter().map(mesh).collect();
     }
 }

@@ -75,6 +75,12 @@ fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: us
     taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| may_be_one(&own.moved, *first, v, t)))
 }
 
+/// Matches an edited vertex to a native one.
+fn take(own: &mut Edited<'_>, taken: &mut Taken, v: usize, at: Vertex) {
+    own.slots.get_mut(v).into_iter().for_each(|slot| *slot = Some(at));
+    taken.entry(at).or_insert(v);
+}
+
 /// Matches edited vertices by their triangles: if two corners are known, the third follows.
 pub(crate) fn spread(
     work: &Comparison<'_, '_>,
@@ -124,11 +130,8 @@ fn grow(
                 let mut free = thirds
                     .filter(|third| !stays || stands(third))
                     .filter(|third| joins(found, own, taken, *third, r as usize));
-                if let (Some(third), None) = (free.next(), free.next())
-                    && let Some(slot) = own.slots.get_mut(r as usize)
-                {
-                    *slot = Some(third);
-                    taken.entry(third).or_insert(r as usize);
+                if let (Some(third), None) = (free.next(), free.next()) {
+                    take(own, taken, r as usize, third);
                     met = true;
                 }
             }
@@ -312,10 +315,8 @@ fn in_face_order(
         return Ok(());
     }
     for (v, class) in places.into_iter().enumerate().filter_map(|(v, class)| Some((v, class?))) {
-        let at = Vertex { mesh, vertex: class as usize };
-        if let Some(slot) = own.slots.get_mut(v).filter(|slot| slot.is_none()) {
-            *slot = Some(at);
-            taken.entry(at).or_insert(v);
+        if own.slots.get(v) == Some(&None) {
+            take(own, taken, v, Vertex { mesh, vertex: class as usize });
         }
     }
     own.order = order;
@@ -370,10 +371,8 @@ fn by_likeness(
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
     for (_, _, v, at) in pairs {
-        let open = own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v);
-        if let Some(slot) = own.slots.get_mut(v).filter(|_| open) {
-            *slot = Some(at);
-            taken.entry(at).or_insert(v);
+        if own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v) {
+            take(own, taken, v, at);
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The new indices of joints.
 
-use crate::joint_index::{At, ListIndex};
+use crate::joint_index::{At, ListIndex, ancestors};
 use alloc::vec::Vec;
 use meshwright_core::SortedSet;
 use meshwright_core::math::Affine64;
@@ -25,14 +25,6 @@ pub(crate) struct Placed {
 
 /// Returns the joint of the result that is the nearest ancestor of an edited joint.
 pub(crate) fn nearest_kept(skeleton: &Skeleton, edited: At, placed: &Placed) -> Option<At> {
-    let mut up = skeleton.joints.get(edited.joint)?.parent;
-    let mut left = skeleton.joints.len();
-    while let Some(p) = up {
-        left = left.checked_sub(1)?;
-        if let Some(at) = (At { joint: p, ..edited }).get(&placed.edited).copied().flatten() {
-            return Some(at);
-        }
-        up = skeleton.joints.get(p)?.parent;
-    }
-    None
+    let above = ancestors(&skeleton.joints, Some(edited.joint)).skip(1);
+    above.map(|joint| At { joint, ..edited }).find_map(|at| at.found(&placed.edited))
 }

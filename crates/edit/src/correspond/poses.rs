@@ -155,21 +155,24 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
     ) {
         let skeleton = exported.clip().skeleton.0;
         let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
-        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
         let rests = exported.skeleton().joints.iter().map(|j| j.rest.to_affine64());
         for (((joint, there), first), rest) in pose.iter().enumerate().zip(first).zip(rests) {
             if *there == rest && there == first {
                 continue;
             }
             let result = natives.get(joint).copied().flatten();
-            let edited = result.and_then(|r| results.get(r.joint).copied().flatten());
-            let here = edited.filter(|e| e.skeleton == self.skeleton).and_then(|e| self.local(e.joint));
-            if let Some(here) = here
+            if let Some(here) = result.and_then(|r| self.local(self.source(r)?))
                 && differs(&here, there, None, &self.work.tolerance).is_none()
             {
                 found.add(here == *there);
             }
         }
+    }
+
+    /// Returns the edited joint of a joint of the result, if the clip moves it.
+    pub(crate) fn source(&self, result: At) -> Option<usize> {
+        let edited = result.found(&self.placed.result)?;
+        (edited.skeleton == self.skeleton).then_some(edited.joint)
     }
 
     /// Returns a joint of the edited skeleton in model space, with the native axes.
@@ -185,10 +188,10 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
     /// Returns the edited joint of the nearest ancestor that is in the result.
     fn above(&self, joint: usize) -> Option<Option<usize>> {
         let at = At { skeleton: self.skeleton, joint };
-        let own = at.get(&self.placed.edited).copied().flatten()?.skeleton;
+        let own = at.found(&self.placed.edited)?.skeleton;
         let above = nearest_kept(self.source, at, self.placed)
             .filter(|a| a.skeleton == own)
-            .and_then(|a| a.get(&self.placed.result).copied().flatten());
+            .and_then(|a| a.found(&self.placed.result));
         Some(above.map(|a| a.joint))
     }
 

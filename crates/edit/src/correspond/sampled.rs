@@ -175,18 +175,16 @@ impl<'s> Sampled<'_, 's, '_> {
     ) -> usize {
         let skeleton = exported.clip().skeleton.0;
         let mut count = 0_usize;
-        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
         let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
         let tracks = LazyCell::new(|| self.native_tracks(exported.clip()));
         for (joint, there) in pose.iter().enumerate() {
             let Some(result) = natives.get(joint).copied().flatten() else { continue };
-            let edited =
-                results.get(result.joint).copied().flatten().filter(|e| e.skeleton == poser.skeleton);
+            let edited = poser.source(result);
             let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
             let follows = own.is_some_and(|j| !j.follows.is_empty());
-            let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
-            let held = edited.and_then(|e| poser.held_pose(e.joint));
-            let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e.joint));
+            let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e)) else { continue };
+            let held = edited.and_then(|e| poser.held_pose(e));
+            let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e));
             let tolerance = match next.get(joint).filter(|_| self.tolerance.still) {
                 Some(next) => self.tolerance.and_between(there, next),
                 None => self.tolerance,
@@ -207,15 +205,14 @@ impl<'s> Sampled<'_, 's, '_> {
             }
         }
         // New joints that move.
-        for (joint, edited) in results.iter().enumerate().skip(natives.iter().flatten().count()) {
-            let own = self.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
-            let rest = own.map(|j| j.rest.to_affine64());
-            let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
-            if let Some((here, rest)) = here.zip(rest)
-                && let Some(by) = differs(&here, &rest, None, &self.tolerance)
+        let joints = self.skeletons.get(skeleton).map_or(&[][..], |s| &s.joints);
+        for (joint, own) in joints.iter().enumerate().skip(natives.iter().flatten().count()) {
+            let at = At { skeleton, joint };
+            if let Some(here) = poser.source(at).and_then(|e| poser.local(e))
+                && let Some(by) = differs(&here, &own.rest.to_affine64(), None, &self.tolerance)
             {
                 count = count.saturating_add(1);
-                found(At { skeleton, joint }, here, by);
+                found(at, here, by);
             }
         }
         count

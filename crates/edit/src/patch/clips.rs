@@ -4,6 +4,7 @@ use crate::comparison::Comparison;
 use crate::correspond::new_joint_indices::Placed;
 use crate::correspond::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use crate::correspond::sampled::{Sampled, Samples, nearest_frame};
+use crate::joint_index::At;
 use crate::options::Absent;
 use crate::patch::constant_channels;
 use crate::patch::model::{ClipPatch, Patch, Poses};
@@ -75,6 +76,14 @@ pub(crate) fn add_clips(
     }
     patch.clips = maker.patches;
     Ok(())
+}
+
+impl ClipChange {
+    /// Adds the change of a pose, in radians and the scene's unit.
+    fn grow(&mut self, angle: f64, moved: f64) {
+        self.degrees = self.degrees.max(angle * 180.0 / core::f64::consts::PI);
+        self.furthest = self.furthest.max(moved);
+    }
 }
 
 /// Returns the native clip of each edited one by name: the whole name, or the part after the skeleton's name.
@@ -362,8 +371,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         for (joint, seconds, (angle, moved)) in samples.iter().flat_map(|s| &s.off) {
             change.frames.push(nearest_frame(exported, *seconds));
             joints.insert(*joint);
-            change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
-            change.furthest = change.furthest.max(*moved);
+            change.grow(*angle, *moved);
         }
         let mut pose = Vec::new();
         for frame in exported.whole_frames() {
@@ -383,8 +391,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                 }
                 edits.insert((number, at.joint), here);
                 joints.insert(at.joint);
-                change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
-                change.furthest = change.furthest.max(moved);
+                change.grow(angle, moved);
             });
             let met = edits.len().saturating_sub(before);
             self.work.budget.charge_items("poses", met as u64, size_of::<Affine64>().saturating_mul(2))?;
@@ -511,21 +518,17 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
     /// Returns an edited clip as poses of a skeleton of the result, at its own frames.
     fn edited_poses(&mut self, e: usize, skeleton: usize) -> Result<Option<Clip>, ConvertError> {
         let Some(mut poser) = Poser::new(self.work, self.placed, e)? else { return Ok(None) };
-        let (Some(to), Some(results)) =
-            (self.scene.skeletons.get(skeleton), self.placed.result.get(skeleton))
-        else {
-            return Ok(None);
-        };
+        let Some(to) = self.scene.skeletons.get(skeleton) else { return Ok(None) };
         let source = poser.sampler.clip();
         let joints = to.joints.len();
         let count = poser.sampler.frames();
         let mut locals = self.work.budget.reserve("poses", joints.saturating_mul(count))?;
         for frame in 0..u32::try_from(count).unwrap_or(0) {
             poser.seek(source.seconds(f64::from(frame)))?;
-            for (joint, edited) in to.joints.iter().zip(results) {
-                let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
-                locals.push(here.map_or_else(|| joint.rest.to_affine(), |m| m.narrow()));
-            }
+            locals.extend(to.joints.iter().enumerate().map(|(joint, own)| {
+                let here = poser.source(At { skeleton, joint }).and_then(|e| poser.local(e));
+                here.map_or_else(|| own.rest.to_affine(), |m| m.narrow())
+            }));
         }
         self.work.budget.work("joints", locals.len() as u64)?;
         constant_channels::hold(&mut locals, &to.joints, &self.tolerance);

@@ -26,19 +26,20 @@ use meshwright_scene::{
 pub(crate) fn meshes(
     work: &Comparison<'_, '_>,
     placed: &Placed,
-    finds: &Finds<'_>,
+    finds: Finds<'_>,
     patch: &mut Patch,
 ) -> Result<(), ConvertError> {
     let Patch { scene, report, .. } = patch;
-    let Finds { native: found, edited, foreign, .. } = finds;
     let natives = core::mem::take(&mut scene.meshes);
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
     let mut materials = Materials::new(work, scene);
-    materials.flat(work, finds, scene);
-    let names = Names::new(work, edited)?;
+    materials.flat(work, &finds, scene);
+    let Finds { native: found, edited, foreign, .. } = finds;
+    let names = Names::new(work, &edited)?;
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
+    let edited = &edited;
     let mut maker = Maker { work, placed, edited, names, moved: SortedMap::new(), materials, scene, patches };
-    for (m, ((mut mesh, own), native)) in natives.into_iter().zip(found).zip(&work.native.meshes).enumerate()
+    for (m, ((mut mesh, own), native)) in natives.into_iter().zip(&found).zip(&work.native.meshes).enumerate()
     {
         let lost = own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -72,8 +73,8 @@ pub(crate) fn meshes(
     for joint in maker.scene.skeletons.iter_mut().flat_map(|s| &mut s.joints) {
         joint.solid = joint.solid.as_ref().and_then(gone);
     }
-    for (e, triangles) in foreign {
-        maker.foreign((*e, triangles), found, report)?;
+    for (e, triangles) in &foreign {
+        maker.foreign((*e, triangles), &found, report)?;
     }
     patch.correspondence.materials = maker.materials.originals(work);
     patch.materials = maker.materials.patches;
@@ -345,7 +346,7 @@ impl Maker<'_, '_, '_> {
         let own = move |at: usize| {
             let i = skin.influences.get(at)?;
             let native = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
-            let result = native.get(&self.placed.native).copied().flatten()?;
+            let result = native.found(&self.placed.native)?;
             let influence = Influence { joint: u32::try_from(result.joint).ok()?, weight: i.weight };
             Some((influence, skin.local.get(at).copied()))
         };
@@ -360,8 +361,7 @@ impl Maker<'_, '_, '_> {
     ) -> impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone {
         let of = source.and_then(|(e, v)| Some((self.edited.get(e)?.moved.mesh.skin.as_ref()?, v)));
         let own = move |(of, i): (usize, &Influence)| {
-            let result =
-                At { skeleton: of, joint: i.joint as usize }.get(&self.placed.edited).copied().flatten();
+            let result = At { skeleton: of, joint: i.joint as usize }.found(&self.placed.edited);
             let joint = result.filter(|r| r.skeleton == skeleton.0)?.joint;
             Some((Influence { joint: u32::try_from(joint).ok()?, weight: i.weight }, None))
         };

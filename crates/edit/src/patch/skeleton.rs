@@ -3,7 +3,7 @@
 use crate::comparison::Comparison;
 use crate::correspond::joints::{bind, filled};
 use crate::correspond::new_joint_indices::{Placed, nearest_kept};
-use crate::joint_index::{At, ListIndex};
+use crate::joint_index::{At, ListIndex, ancestors};
 use crate::options::Absent;
 use crate::patch::model::{JointPatch, Patch};
 use crate::report::{JointChange, Part, Recovery, State};
@@ -155,12 +155,8 @@ impl One<'_, '_, '_> {
                 continue;
             }
             let result = At { skeleton: self.s, joint: self.joints.len() };
-            if let Some(slot) = at(j).get_mut(&mut placed.native) {
-                *slot = Some(result);
-            }
-            if let Some(slot) = edited.and_then(|e| e.get_mut(&mut placed.edited)) {
-                *slot = Some(result);
-            }
+            at(j).set(&mut placed.native, result);
+            edited.into_iter().for_each(|e| e.set(&mut placed.edited, result));
             self.joints.push(joint.clone());
             self.from.push(edited);
             self.changes.push(JointPatch { original: Some(j), ..JointPatch::default() });
@@ -170,11 +166,7 @@ impl One<'_, '_, '_> {
         let new = |j: usize| to.get(j).copied().flatten().map(|at| at.joint);
         for joint in &mut self.joints {
             // If the parent was removed, the nearest remaining ancestor replaces it.
-            let mut parent = joint.parent;
-            while let Some(p) = parent.filter(|p| new(*p).is_none()) {
-                parent = self.native.joints.get(p).and_then(|j| j.parent);
-            }
-            joint.parent = parent.and_then(new);
+            joint.parent = ancestors(&self.native.joints, joint.parent).find_map(new);
             joint.follows.retain_mut(|(j, _)| new(*j).map(|n| *j = n).is_some());
         }
         Ok(())
@@ -194,9 +186,7 @@ impl One<'_, '_, '_> {
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
-            let (Some(edited), Some(result)) =
-                (work.bones.edited(at), at.get(&placed.native).copied().flatten())
-            else {
+            let (Some(edited), Some(result)) = (work.bones.edited(at), at.found(&placed.native)) else {
                 continue;
             };
             let skeleton = work.edited.skeletons.get(edited.skeleton);
@@ -227,11 +217,8 @@ impl One<'_, '_, '_> {
             let above = nearest_kept(skeleton, edited, placed).filter(|a| a.skeleton == self.s);
             let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
             // The children of a removed joint are attached to its parent.
-            let mut was = old.and_then(|old| old.parent);
-            while let Some(p) = was.filter(|p| natives.get(*p).copied().flatten().is_none()) {
-                was = self.exported.joints.get(p).and_then(|j| j.parent);
-            }
-            let was = was.and_then(|p| natives.get(p).copied().flatten()).map(|at| at.joint);
+            let mut above_old = ancestors(&self.exported.joints, old.and_then(|old| old.parent));
+            let was = above_old.find_map(|p| Some(natives.get(p).copied().flatten()?.joint));
             let hangs = above.map(|a| a.joint);
             change.parent = hangs != was && hangs.is_none_or(|p| self.may_hang(result.joint, p));
             let Some(own) = self.joints.get_mut(result.joint) else { continue };
@@ -260,10 +247,8 @@ impl One<'_, '_, '_> {
                 // A joint that was moved is stored at its new position.
                 let home = add(poses.get(Bound::Bind).get(j).map_or([0.0; 3], |m| m.w), by);
                 let stored = Affine64 { w: sub(here.w, place.vector(home)), ..place };
-                let slots = (edited.get_mut(&mut placed.bound), edited.get_mut(&mut placed.stored));
-                if let (Some(bound), Some(own)) = slots {
-                    (*bound, *own) = (Some(place), Some(if moved { stored } else { place }));
-                }
+                edited.set(&mut placed.bound, place);
+                edited.set(&mut placed.stored, if moved { stored } else { place });
             }
         }
         Ok(())
@@ -385,17 +370,8 @@ impl One<'_, '_, '_> {
     /// Returns true if a joint may become a child of another: that must not be its descendant.
     fn may_hang(&self, joint: usize, from: usize) -> bool {
         // Joints may follow others, which are then their ancestors too.
-        if self.joints.iter().any(|j| !j.follows.is_empty()) {
-            return false;
-        }
-        let (mut up, mut left) = (Some(from), self.joints.len());
-        while let Some(p) = up.filter(|_| left > 0) {
-            if p == joint {
-                return false;
-            }
-            (up, left) = (self.joints.get(p).and_then(|j| j.parent), left.saturating_sub(1));
-        }
-        true
+        self.joints.iter().all(|j| j.follows.is_empty())
+            && ancestors(&self.joints, Some(from)).all(|p| p != joint)
     }
 
     /// Returns the rest transform of a new joint relative to its parent, which may have other axes and another size in
@@ -452,9 +428,7 @@ impl One<'_, '_, '_> {
                     ..joint.clone()
                 };
                 let result = At { skeleton: self.s, joint: self.joints.len() };
-                if let Some(slot) = at.get_mut(&mut placed.edited) {
-                    *slot = Some(result);
-                }
+                at.set(&mut placed.edited, result);
                 let change =
                     JointChange { nearest: nearest(&joint.name, self.native), ..JointChange::default() };
                 report.joints.push(Part { name: joint.name.clone(), state: State::New, change });
@@ -479,13 +453,8 @@ fn as_large(a: &Affine64, b: &Affine64) -> bool {
 
 /// Returns the rest transform of a joint in model space.
 fn rest_world(joints: &[Joint], joint: usize) -> Affine64 {
-    let mut world = Affine64::IDENTITY;
-    let (mut up, mut left) = (Some(joint), joints.len());
-    while let Some(joint) = up.filter(|_| left > 0).and_then(|p| joints.get(p)) {
-        world = joint.rest.to_affine64().after(&world);
-        (up, left) = (joint.parent, left.saturating_sub(1));
-    }
-    world
+    let above = ancestors(joints, Some(joint)).filter_map(|j| joints.get(j));
+    above.fold(Affine64::IDENTITY, |world, joint| joint.rest.to_affine64().after(&world))
 }
 
 /// Adds skeletons without any native joint.
@@ -502,9 +471,7 @@ fn foreign(work: &Comparison<'_, '_>, patch: &mut Patch, placed: &mut Placed) ->
         let mut from = work.budget.reserve("joints", skeleton.joints.len())?;
         for (joint, own) in skeleton.joints.iter().enumerate() {
             let at = At { skeleton: e, joint };
-            if let Some(slot) = at.get_mut(&mut placed.edited) {
-                *slot = Some(At { skeleton: new, joint });
-            }
+            at.set(&mut placed.edited, At { skeleton: new, joint });
             from.push(Some(at));
             let near = work.native.skeletons.first().map(|s| nearest(&own.name, s)).unwrap_or_default();
             let change = JointChange { nearest: near, ..JointChange::default() };

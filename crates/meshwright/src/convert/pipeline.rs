@@ -17,6 +17,8 @@ use crate::error::ErrorKind;
 use crate::model::{Finder, Model, Part, PartRole};
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
+#[cfg(feature = "gltf")]
+use meshwright_gltf::GltfFile;
 use meshwright_scene::{self as scene, ConvertError, Loss, OutputFiles, Scene, SceneOptions};
 #[cfg(feature = "gltf")]
 use std::ops::ControlFlow;
@@ -40,11 +42,22 @@ impl std::ops::Deref for ModelSource<'_> {
 }
 
 impl ModelSource<'_> {
-    /// Frees the embedded original, if the model is consumed.
+    /// Frees the content of a glTF document that can be read again, if the model is consumed.
     #[cfg(feature = "gltf")]
-    fn drop_embedded(&mut self) {
+    fn drop_document(&mut self) {
         if let Self::Owned(model) = self {
-            model.drop_embedded();
+            model.drop_document();
+        }
+    }
+
+    /// Reads a [dropped](Self::drop_document) document again.
+    #[cfg(feature = "gltf")]
+    fn read_again(self) -> Result<Self, Error> {
+        match self {
+            Self::Owned(model) if model.gltf().is_some_and(GltfFile::is_dropped) => {
+                Ok(Self::Owned(Box::new(model.opener().open_in(model.finder(), model.path())?)))
+            }
+            own => Ok(own),
         }
     }
 
@@ -282,7 +295,6 @@ fn restored<'m>(
                 Ok(Some(original)) => {
                     kept = original;
                     kept.drop_bytes();
-                    model.drop_embedded();
                     &kept
                 }
                 Ok(None) => {
@@ -298,11 +310,14 @@ fn restored<'m>(
         _ => return Ok(ControlFlow::Continue(model)),
     };
     model.drop_bytes();
-    let mut recovered = match original.recover(&model, &options.recover.with_limits(limits)) {
+    let how = options.recover.with_limits(limits);
+    let edited = original.edited_scene(&model, &how);
+    model.drop_document();
+    let mut recovered = match edited.and_then(|edited| original.compare(edited, &how)) {
         Ok(recovered) => recovered,
         Err(e) if original.is_kept() => {
             notes.push(unusable(&e.to_string()));
-            return Ok(ControlFlow::Continue(model));
+            return Ok(ControlFlow::Continue(model.read_again()?));
         }
         Err(e) => return Err(e.into()),
     };

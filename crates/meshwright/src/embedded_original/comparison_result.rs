@@ -77,6 +77,27 @@ impl Original {
     /// When one of the models has nothing to draw, when the edited model needs a skeleton that this one lacks, or when
     /// their scenes need more memory than the limits allow.
     pub fn recover(&self, edited: &Model, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
+        self.compare(self.edited_scene(edited, options)?, options)
+    }
+
+    /// Returns the scene of an edited model; `None` if the caller knows that nothing was edited.
+    pub(crate) fn edited_scene(
+        &self,
+        edited: &Model,
+        options: &RecoverOptions,
+    ) -> Result<Option<EditedScene>, ConvertError> {
+        if options.unedited && self.is_kept() {
+            return Ok(None);
+        }
+        EditedScene::convert(edited, options, &SceneOptions::default().with_limits(options.limits)).map(Some)
+    }
+
+    /// Compares the [scene](Self::edited_scene) of an edited model with this one.
+    pub(crate) fn compare(
+        &self,
+        edited: Option<EditedScene>,
+        options: &RecoverOptions,
+    ) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let own = scenes.clone().with_extras(true).with_solids(self.solids);
         let shown = match self.asset().scene_with(&own) {
@@ -85,25 +106,23 @@ impl Original {
             shown => shown?,
         };
         let Converted { value: native, losses: notes, .. } = shown;
-        if options.unedited && self.is_kept() {
+        let Some(edited) = edited else {
             let patch = Patch::unedited(native.clone());
             return Ok(Recovered { patch, native, losses: Vec::new(), looks: EditedLooks::default() });
-        }
-        let Edited { mut scene, marks, mut losses, frames_at, blender } =
-            Edited::convert(edited, options, &scenes)?;
+        };
+        let EditedScene { mut scene, marks, mut losses, frames_at, is_gltf, blender } = edited;
         let stated = f64::from(scene.scale);
         if stated != 1.0 {
             scene.rescale(1.0 / stated)?;
         }
         times::undo(&mut scene, &native, options.frames_at);
-        let exported = match (edited.gltf(), self.export) {
-            (Some(_), Some(export)) => reread(&native, &export.with_memory(options.limits.memory))?,
-            (Some(_), None) => {
-                let influences = if several(&scene) { Influences::All } else { Influences::Four };
-                let export = meshwright_gltf::ExportOptions::default().with_influences(influences);
-                reread(&native, &export.with_memory(options.limits.memory))?
-            }
-            (None, _) => native.clone(),
+        let exported = if is_gltf {
+            let influences = if several(&scene) { Influences::All } else { Influences::Four };
+            let plain = || meshwright_gltf::ExportOptions::default().with_influences(influences);
+            let export = self.export.unwrap_or_else(plain);
+            reread(&native, &export.with_memory(options.limits.memory))?
+        } else {
+            native.clone()
         };
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
         let original = meshwright_edit::Original { native: &native, exported: &exported };
@@ -294,17 +313,18 @@ fn several(scene: &Scene) -> bool {
 }
 
 /// An edited scene with the identities of its parts.
-struct Edited {
+pub(crate) struct EditedScene {
     scene: Scene,
     marks: Marks,
     losses: Vec<Loss>,
     /// The frame rate of native clips in the edited file.
     frames_at: Option<f64>,
+    is_gltf: bool,
     /// Blender wrote the file, which keeps clips without motion.
     blender: bool,
 }
 
-impl Edited {
+impl EditedScene {
     fn convert(asset: &Model, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
         let Some(file) = asset.gltf() else {
             let made = asset.scene_with(scenes)?;
@@ -313,6 +333,7 @@ impl Edited {
                 marks: Marks::default(),
                 losses: made.losses,
                 frames_at: None,
+                is_gltf: false,
                 blender: false,
             });
         };
@@ -327,7 +348,7 @@ impl Edited {
         #[cfg(feature = "textures")]
         super::palette::flat(&mut scene, &scenes.budget())?;
         let frames_at = rate.or(said).map(f64::from);
-        let blender = file.tables().is_ok_and(|document| document.generator().contains("Blender"));
-        Ok(Self { scene, marks, losses: made.losses, frames_at, blender })
+        let blender = file.generator().contains("Blender");
+        Ok(Self { scene, marks, losses: made.losses, frames_at, is_gltf: true, blender })
     }
 }

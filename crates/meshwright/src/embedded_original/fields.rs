@@ -11,18 +11,11 @@ pub(super) struct Value<'e>(pub(super) Option<&'e Extra>);
 
 impl<'e> Value<'e> {
     pub(super) fn get(self, name: &str) -> Self {
-        match self.0 {
-            Some(Extra::Map(fields)) => Self(fields.iter().find(|(key, _)| key == name).map(|(_, v)| v)),
-            _ => Self(None),
-        }
+        Self(self.0.and_then(|value| value.get(name)))
     }
 
     pub(super) fn items(self) -> impl Iterator<Item = Self> {
-        let items: &'e [Extra] = match self.0 {
-            Some(Extra::List(items)) => items,
-            _ => &[],
-        };
-        items.iter().map(|item| Self(Some(item)))
+        self.0.map_or(&[][..], Extra::items).iter().map(|item| Self(Some(item)))
     }
 
     pub(super) fn entries(self) -> impl Iterator<Item = (&'e str, Self)> {
@@ -34,10 +27,7 @@ impl<'e> Value<'e> {
     }
 
     pub(super) fn text(self) -> Option<&'e str> {
-        match self.0 {
-            Some(Extra::Text(text)) => Some(text),
-            _ => None,
-        }
+        self.0.and_then(Extra::as_str)
     }
 
     pub(super) fn as_integer(self) -> Option<i64> {

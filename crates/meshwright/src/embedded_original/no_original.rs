@@ -10,8 +10,8 @@ impl Model {
     pub(crate) fn original_missing(&self, target: Target) -> Option<Loss> {
         let document =
             self.gltf().filter(|file| file.embedded().is_none() && matches!(target, Target::Native(_)))?;
+        let edited = ["Blender", "FBX2glTF"].iter().any(|tool| document.generator().contains(tool));
         let tables = document.tables().ok()?;
-        let edited = ["Blender", "FBX2glTF"].iter().any(|tool| tables.generator().contains(tool));
         let rigged = !tables.skins().is_empty() || !tables.animations().is_empty();
         let message = "no embedded original: if the model comes from a game, export it with Custom Properties, or name the \
                        game's file with --onto";

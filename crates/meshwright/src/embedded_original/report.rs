@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 /// Number of joints of a clip that are named.
 const NAMED: usize = 6;
 
+/// A fact about a change: its field and value in the document, and its words in a line. Either may be empty.
+type Fact = Option<(&'static str, Value, String)>;
+
 /// Lists the edits as lines for people, one for each kind of part, with at most `most` parts of a kind by name.
 ///
 /// Names are not escaped: see [`visible`](crate::visible).
@@ -15,31 +18,29 @@ pub fn recovery_lines(recovery: &Recovery, most: usize) -> Vec<String> {
         return vec!["nothing was edited".into()];
     }
     let lines = [
-        line("mesh", "meshes", &recovery.meshes, most, mesh),
-        line("joint", "joints", &recovery.joints, most, joint),
-        line("clip", "clips", &moved_alike(&recovery.clips), most, clip),
-        line("material", "materials", &recovery.materials, most, material),
+        line(["mesh", "meshes"], &recovery.meshes, most, mesh),
+        line(["joint", "joints"], &recovery.joints, most, joint),
+        line(["clip", "clips"], &moved_alike(&recovery.clips), most, |(change, more)| clip(change, *more)),
+        line(["material", "materials"], &recovery.materials, most, material),
     ];
     lines.into_iter().flatten().collect()
 }
 
 fn line<T>(
-    one: &str,
-    many: &str,
+    [one, many]: [&str; 2],
     parts: &[Part<T>],
     most: usize,
-    told: impl Fn(&T) -> String,
+    facts: impl Fn(&T) -> Vec<Fact>,
 ) -> Option<String> {
     let edited = || parts.iter().filter(|part| part.state != State::Untouched);
     let still = parts.len().saturating_sub(edited().count());
-    let mut pieces: Vec<String> = edited()
-        .take(most)
-        .map(|part| {
-            let change = told(&part.change);
-            let change = if change.is_empty() { change } else { format!(": {change}") };
-            format!("{:?} {}{change}", part.name, part.state.word())
-        })
-        .collect();
+    let piece = |part: &Part<T>| {
+        let words = facts(&part.change).into_iter().flatten().map(|(.., words)| words);
+        let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
+        let words = if words.is_empty() { words } else { format!(": {words}") };
+        format!("{:?} {}{words}", part.name, part.state.word())
+    };
+    let mut pieces: Vec<String> = edited().take(most).map(piece).collect();
     let left = edited().count().saturating_sub(pieces.len());
     if left > 0 {
         pieces.push(format!("{left} more"));
@@ -57,48 +58,57 @@ fn number(value: f64) -> String {
     format!("{}", (value * 1e6).round() / 1e6)
 }
 
-fn mesh(change: &MeshChange) -> String {
-    let of =
-        |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", counted(n as u64, "vertex", "vertices")));
-    let triangles = |n: usize, what: &str| {
-        (n > 0).then(|| format!("{} {what}", counted(n as u64, "triangle", "triangles")))
+fn fact(holds: bool, field: &'static str, value: impl Into<Value>, words: impl Into<String>) -> Fact {
+    holds.then(|| (field, value.into(), words.into()))
+}
+
+fn renamed(name: Option<&String>) -> Fact {
+    name.and_then(|name| fact(true, "renamed", name.as_str(), format!("is {name:?} now")))
+}
+
+fn mesh(change: &MeshChange) -> Vec<Fact> {
+    let of = |n: usize, field, [one, many]: [&str; 2], what: &str| {
+        fact(n > 0, field, n, format!("{} {what}", counted(n as u64, one, many)))
     };
-    let moved = || format!("moved by up to {}", number(change.furthest));
-    let pieces = [
-        of(change.moved, &moved()),
-        of(change.normals, "with other normals"),
-        of(change.uvs, "with other texture coordinates"),
-        of(change.colors, "with other colours"),
-        of(change.weights, "with other weights"),
-        of(change.added, "new"),
-        of(change.removed, "gone"),
-        triangles(change.triangles_added, "new"),
-        triangles(change.triangles_removed, "gone"),
-        change.material.then(|| "another material".into()),
-        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
-        change.placed.then(|| "stands elsewhere".into()),
-    ];
-    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let (vertex, triangle) = (["vertex", "vertices"], ["triangle", "triangles"]);
+    vec![
+        of(change.moved, "moved", vertex, &format!("moved by up to {}", number(change.furthest))),
+        fact(change.furthest > 0.0, "furthest", change.furthest, ""),
+        of(change.normals, "normals", vertex, "with other normals"),
+        of(change.uvs, "uvs", vertex, "with other texture coordinates"),
+        of(change.colors, "colors", vertex, "with other colours"),
+        of(change.weights, "weights", vertex, "with other weights"),
+        of(change.added, "added", vertex, "new"),
+        of(change.removed, "removed", vertex, "gone"),
+        of(change.triangles_added, "triangles_added", triangle, "new"),
+        of(change.triangles_removed, "triangles_removed", triangle, "gone"),
+        fact(change.material, "material", true, "another material"),
+        renamed(change.renamed.as_ref()),
+        fact(change.placed, "placed", true, "stands elsewhere"),
+    ]
 }
 
-fn joint(change: &JointChange) -> String {
+fn joint(change: &JointChange) -> Vec<Fact> {
     let nearest = || change.nearest.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" or ");
-    let pieces = [
-        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
-        (change.moved > 0.0).then(|| format!("moved by {}", number(change.moved))),
-        change.parent.then(|| "has another parent".into()),
-        (!change.nearest.is_empty()).then(|| format!("did you mean {}?", nearest())),
-    ];
-    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    vec![
+        renamed(change.renamed.as_ref()),
+        fact(change.moved > 0.0, "moved", change.moved, format!("moved by {}", number(change.moved))),
+        fact(change.parent, "parent", true, "has another parent"),
+        fact(
+            !change.nearest.is_empty(),
+            "nearest",
+            json!(change.nearest),
+            format!("did you mean {}?", nearest()),
+        ),
+    ]
 }
 
-fn material(change: &MaterialChange) -> String {
-    let pieces = [
-        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
-        change.color.then(|| "another colour".into()),
-        change.picture.then(|| "another picture".into()),
-    ];
-    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+fn material(change: &MaterialChange) -> Vec<Fact> {
+    vec![
+        renamed(change.renamed.as_ref()),
+        fact(change.color, "color", true, "another colour"),
+        fact(change.picture, "picture", true, "another picture"),
+    ]
 }
 
 /// Groups clips in which the same joints changed in all frames, for example because an armature was moved. Returns the
@@ -138,115 +148,55 @@ fn ranges(frames: &[u32]) -> String {
     text.trim_start_matches(", ").to_owned()
 }
 
-fn clip((change, more_clips): &(ClipChange, usize)) -> String {
-    let names =
-        change.joints.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    let left = change.joints.len().saturating_sub(NAMED);
+/// Returns the facts about a clip, in which as many other clips changed alike.
+fn clip(change: &ClipChange, others: usize) -> Vec<Fact> {
+    let ClipChange { joints, frames, degrees, furthest, cut, .. } = change;
+    let names = joints.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let left = joints.len().saturating_sub(NAMED);
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
-    let frames = match (change.throughout, change.frames.len()) {
+    let which = match (change.throughout, frames.len()) {
         (true, _) => "all frames".to_owned(),
-        (false, 1) => format!("frame {}", ranges(&change.frames)),
-        (false, _) => format!("frames {}", ranges(&change.frames)),
+        (false, 1) => format!("frame {}", ranges(frames)),
+        (false, _) => format!("frames {}", ranges(frames)),
     };
-    let others = counted(*more_clips as u64, "other clip", "other clips");
-    let pieces = [
-        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
-        change.length.map(|frames| format!("has {frames} frames now")),
-        (!change.joints.is_empty()).then(|| {
-            format!(
-                "{names}{more} in {frames}, by up to {} degrees and {}",
-                number(change.degrees),
-                number(change.furthest)
-            )
-        }),
-        change.says.then(|| "has other extras, such as events".into()),
-        (*more_clips > 0).then(|| format!("as in {others}")),
-        (change.cut > 0.0).then(|| format!("its last {} s were taken from the original", number(change.cut))),
-    ];
-    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let by = format!("by up to {} degrees and {}", number(*degrees), number(*furthest));
+    let moved = !joints.is_empty();
+    let length = change.length.unwrap_or_default();
+    let alike = counted(others as u64, "other clip", "other clips");
+    vec![
+        renamed(change.renamed.as_ref()),
+        fact(change.length.is_some(), "length", length, format!("has {length} frames now")),
+        fact(moved, "joints", json!(joints), format!("{names}{more} in {which}, {by}")),
+        fact(moved, "frames", json!(frames), ""),
+        fact(*degrees > 0.0, "degrees", *degrees, ""),
+        fact(*furthest > 0.0, "furthest", *furthest, ""),
+        fact(change.says, "says", true, "has other extras, such as events"),
+        fact(others > 0, "", Value::Null, format!("as in {alike}")),
+        fact(*cut > 0.0, "cut", *cut, format!("its last {} s were taken from the original", number(*cut))),
+    ]
 }
 
 /// Lists the edits for programs.
 pub fn recovery_document(recovery: &Recovery) -> Value {
     json!({
         "untouched": recovery.is_untouched(),
-        "meshes": list(&recovery.meshes, |c| {
-            let mut fields = Map::new();
-            let counts = [
-                ("moved", c.moved), ("normals", c.normals), ("uvs", c.uvs), ("colors", c.colors),
-                ("weights", c.weights), ("added", c.added), ("removed", c.removed),
-                ("triangles_added", c.triangles_added), ("triangles_removed", c.triangles_removed),
-            ];
-            fields.extend(counts.into_iter().filter(|(_, n)| *n > 0).map(|(name, n)| (name.to_owned(), n.into())));
-            number_of(&mut fields, "furthest", c.furthest);
-            flag(&mut fields, "material", c.material);
-            flag(&mut fields, "placed", c.placed);
-            renamed(&mut fields, c.renamed.as_ref());
-            fields
-        }),
-        "joints": list(&recovery.joints, |c| {
-            let mut fields = Map::new();
-            number_of(&mut fields, "moved", c.moved);
-            flag(&mut fields, "parent", c.parent);
-            renamed(&mut fields, c.renamed.as_ref());
-            if !c.nearest.is_empty() {
-                fields.insert("nearest".into(), json!(c.nearest));
-            }
-            fields
-        }),
-        "clips": list(&recovery.clips, |c| {
-            let mut fields = Map::new();
-            renamed(&mut fields, c.renamed.as_ref());
-            number_of(&mut fields, "degrees", c.degrees);
-            number_of(&mut fields, "furthest", c.furthest);
-            number_of(&mut fields, "cut", c.cut);
-            if !c.joints.is_empty() {
-                fields.insert("joints".into(), json!(c.joints));
-                fields.insert("frames".into(), json!(c.frames));
-            }
-            flag(&mut fields, "says", c.says);
-            if let Some(length) = c.length {
-                fields.insert("length".into(), length.into());
-            }
-            fields
-        }),
-        "materials": list(&recovery.materials, |c| {
-            let mut fields = Map::new();
-            renamed(&mut fields, c.renamed.as_ref());
-            flag(&mut fields, "color", c.color);
-            flag(&mut fields, "picture", c.picture);
-            fields
-        }),
+        "meshes": list(&recovery.meshes, mesh),
+        "joints": list(&recovery.joints, joint),
+        "clips": list(&recovery.clips, |change| clip(change, 0)),
+        "materials": list(&recovery.materials, material),
     })
 }
 
-fn list<T>(parts: &[Part<T>], fields: impl Fn(&T) -> Map<String, Value>) -> Value {
+fn list<T>(parts: &[Part<T>], facts: impl Fn(&T) -> Vec<Fact>) -> Value {
     let one = |part: &Part<T>| {
         let mut object = Map::new();
         object.insert("name".into(), part.name.as_str().into());
         object.insert("state".into(), part.state.word().into());
-        object.append(&mut fields(&part.change));
+        object
+            .extend(facts(&part.change).into_iter().flatten().map(|(field, value, _)| (field.into(), value)));
         Value::Object(object)
     };
     Value::Array(parts.iter().map(one).collect())
-}
-
-fn number_of(fields: &mut Map<String, Value>, name: &str, value: f64) {
-    if value > 0.0 {
-        fields.insert(name.into(), value.into());
-    }
-}
-
-fn flag(fields: &mut Map<String, Value>, name: &str, value: bool) {
-    if value {
-        fields.insert(name.into(), true.into());
-    }
-}
-
-fn renamed(fields: &mut Map<String, Value>, name: Option<&String>) {
-    if let Some(name) = name {
-        fields.insert("renamed".into(), name.as_str().into());
-    }
 }
 
 #[cfg(test)]

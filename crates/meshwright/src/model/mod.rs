@@ -128,12 +128,14 @@ impl Model {
         self.bytes = Vec::new();
     }
 
-    /// Frees the embedded original of a glTF document.
+    /// Frees the content of a glTF document that can be read again.
     #[cfg(feature = "gltf")]
-    pub(crate) fn drop_embedded(&mut self) {
+    pub(crate) fn drop_document(&mut self) {
         #[allow(irrefutable_let_patterns, reason = "a build with only glTF")]
-        if let AnyModel::Gltf(file) = &mut self.model {
-            file.drop_embedded();
+        if let AnyModel::Gltf(file) = &mut self.model
+            && self.finder.tree().size(&self.path).is_some()
+        {
+            file.drop_content();
         }
     }
 

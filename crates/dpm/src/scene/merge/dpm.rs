@@ -143,9 +143,10 @@ fn merged_mesh(work: &Merge<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Re
         counts: Vec::with_capacity(new.vertices.len()),
         influences: Vec::with_capacity(new.vertices.influences.len()),
     };
+    let renumbered = !work.joints.records.is_original();
     for ((n, changed), (row, _)) in all() {
         let kept = n.and_then(|n| rows.get(n).copied());
-        match kept.filter(|_| !changed.has(Attributes::SKINNED) && work.joints.records.is_original()) {
+        match kept.filter(|_| !renumbered && !changed.has(Attributes::SKINNED)) {
             Some(kept) => vertices.push(kept),
             None => vertices.push(&merged_row(work, kept, row, changed)),
         }
