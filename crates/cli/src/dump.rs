@@ -11,6 +11,7 @@ use meshwright::dump::{Dump, DumpOptions};
 use meshwright::scene::{SceneOptions, Space};
 use meshwright::{ClipNames, native_json};
 use std::io::Write;
+use std::path::PathBuf;
 use std::slice;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
@@ -22,12 +23,23 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     reader.expect(slice::from_ref(&input))?;
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);
     match dump(&input, args, &destination, &reader) {
-        Ok(()) => Ok(Status::Fine),
+        Ok(written) => {
+            if !args.read.quiet {
+                output::say_written(&written);
+            }
+            Ok(Status::Fine)
+        }
         Err(refusal) => report_refusal(&input, &refusal, args.format),
     }
 }
 
-fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
+/// Writes the model, and returns the paths of the written files.
+fn dump(
+    input: &Input,
+    args: &DumpArgs,
+    destination: &Destination,
+    reader: &Reader,
+) -> Result<Vec<PathBuf>, Refusal> {
     if args.native {
         return native(input, destination, reader);
     }
@@ -48,11 +60,11 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
     let dump = dump.map_err(Refusal::from)?;
     let content =
         Box::new(move |out: &mut dyn Write| dump.write(&mut *out).and_then(|()| out.write_all(b"\n")));
-    output::stream(destination, content, reader.plan(), None).map(drop)
+    output::stream(destination, content, reader.plan(), None)
 }
 
 /// Writes every field of a file. The file need not be valid.
-fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
+fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<Vec<PathBuf>, Refusal> {
     let (format, bytes) = match reader.open(input) {
         Ok(opened) => {
             reader.note(opened.sources());
@@ -68,5 +80,5 @@ fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<(
     // Standard output may not get half of a document.
     let mut text = Vec::new();
     native_json::write(&bytes, format, settings, &mut text)?;
-    output::stream(destination, output::content_of(&text), reader.plan(), None).map(drop)
+    output::stream(destination, output::content_of(&text), reader.plan(), None)
 }

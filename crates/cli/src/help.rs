@@ -3,9 +3,10 @@
 use crate::args::{Cli, CompletionsArgs, ManArgs};
 use crate::output::{self, content_of};
 use crate::refusal::Refusal;
-use crate::{Fail, Status, render};
+use crate::{Fail, Status, render, say};
 use anstyle::Style;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use meshwright::counted;
 use meshwright::files::output::{OutputName, Place, Plan};
 use std::ffi::OsString;
 
@@ -351,7 +352,8 @@ pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
     let pages: Vec<(String, String)> = [own].into_iter().chain(others).collect();
     let place = |name| Place::below(&args.folder, [&OutputName::cleaned(name)]);
     let files = pages.iter().map(|(name, page)| output::main(place(name), content_of(page.as_bytes())));
-    Ok(ended(output::write(files.collect(), &Plan::default(), None).map(drop)))
+    let written = output::write(files.collect(), &Plan::default(), None);
+    Ok(ended(written.map(|paths| say(&format!("wrote {}", counted(paths.len() as u64, "page", "pages"))))))
 }
 
 /// Returns a page for `man`: the help of a command in the language of its pages.

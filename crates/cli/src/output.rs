@@ -1,9 +1,10 @@
 //! Writes the results of a command.
 
+use crate::batch::say;
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::refusal::Refusal;
-use crate::signals;
+use crate::{render, signals};
 use meshwright::files::output::{Compared, Content, Failed, Output, OutputRole, Place, Plan, Staged, Writer};
 use std::fs::File;
 use std::io::{self, IsTerminal, Read as _, Write};
@@ -32,6 +33,19 @@ pub(crate) fn stream(
         Destination::Folder(path) => {
             Err(Refusal::Unwritable { path: path.clone(), why: "is a folder".into() })
         }
+    }
+}
+
+/// Returns the number of bytes of a written file.
+pub(crate) fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |file| file.len())
+}
+
+/// Says which files a command wrote, the main file first, and their sizes.
+pub(crate) fn say_written(paths: &[PathBuf]) {
+    let named = paths.iter().map(|path| format!("{} ({})", render::path(path), render::size(size(path))));
+    if !paths.is_empty() {
+        say(&format!("wrote {}", named.rev().collect::<Vec<_>>().join(", ")));
     }
 }
 

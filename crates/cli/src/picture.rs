@@ -63,7 +63,10 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
         refuse_unasked_figure(&inputs, args.figure, &args.output)?;
         results.one_of_several();
         match work.figure(&inputs) {
-            Ok(done) => work.report(&inputs[0], &done, &mut results),
+            Ok(done) => {
+                work.wrote(&done.output, &mut results);
+                work.report(&inputs[0], &done, &mut results);
+            }
             Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
         }
     } else {
@@ -82,7 +85,10 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
             drawn,
             |results, (input, _), drawn| {
                 match drawn {
-                    Ok(done) => work.report(input, &done, results),
+                    Ok(done) => {
+                        work.wrote(&done.output, results);
+                        work.report(input, &done, results);
+                    }
                     Err(refusal) => results.refuse(input, &refusal),
                 }
                 Ok(())
@@ -445,6 +451,7 @@ impl RenderRun<'_> {
         let path = &self.args.output;
         match bytes.and_then(|bytes| self.deliver(&Place::named(path), &bytes)) {
             Ok(()) => {
+                self.wrote(path, results);
                 for (input, (width, height)) in shown {
                     let output = path.clone();
                     let done = Done { output, width, height, pictures: 1, losses: Vec::new() };
@@ -487,6 +494,13 @@ impl RenderRun<'_> {
     fn say(&self, input: &Input, losses: &[Loss]) {
         if self.args.format == OutputFormat::Text {
             losses::say_all(&input.display_path(), losses, Detail::from(&self.args.read), "");
+        }
+    }
+
+    /// Says or counts the image that was written, unless it went to standard output.
+    fn wrote(&self, image: &Path, results: &mut Results) {
+        if self.args.format == OutputFormat::Text && *self.outputs.destination() != Destination::Stdout {
+            results.wrote_files(&[image.to_owned()], &self.args.read);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::losses::{self, Detail, Tally};
 use crate::progress::Progress;
 use crate::refusal::Refusal;
 use crate::selection::Selection;
-use crate::{Fail, Status, batch, render, say};
+use crate::{Fail, Status, batch, output, render, say};
 use meshwright::dump::write_json;
 use meshwright::scene::Loss;
 use meshwright::{counted, opened_elsewhere};
@@ -295,20 +295,22 @@ impl Results {
         read: &ReadArgs,
         advice: &'static str,
     ) {
-        let sizes = outputs.iter().map(|path| path.metadata().map_or(0, |file| file.len()));
+        self.wrote_files(outputs, read);
         let detail = Detail::from(read);
         if !self.several || read.verbose {
-            if !outputs.is_empty() && !self.quiet {
-                let files = outputs.iter().zip(sizes.clone());
-                let named = files.map(|(path, n)| format!("{} ({})", render::path(path), render::size(n)));
-                say(&format!("wrote {}", named.rev().collect::<Vec<_>>().join(", ")));
-            }
             losses::say_all(shown, losses, detail, advice);
         } else {
             self.losses.add(shown, losses, detail, advice);
         }
+    }
+
+    /// Prints the written files of a single input. Those of several inputs are counted for the summary at the end.
+    pub(crate) fn wrote_files(&mut self, outputs: &[PathBuf], read: &ReadArgs) {
+        if (!self.several || read.verbose) && !self.quiet {
+            output::say_written(outputs);
+        }
         self.written.0 += outputs.len() as u64;
-        self.written.1 += sizes.sum::<u64>();
+        self.written.1 += outputs.iter().map(|path| output::size(path)).sum::<u64>();
     }
 
     /// Adds the number of findings in a file.

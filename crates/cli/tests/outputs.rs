@@ -315,3 +315,25 @@ fn what_changes_is_what_was_announced() {
     let left: Vec<PathBuf> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().path()).collect();
     assert!(left.iter().all(|path| Path::new(path).ends_with("base") || path.ends_with("case")), "{left:?}");
 }
+
+#[test]
+fn commands_say_what_they_wrote() {
+    let dir = folder(&[("a.dpm", &fixture("dpm/hopper.ok.dpm")), ("b.dpm", &fixture("dpm/quad.ok.dpm"))]);
+    let folder = dir.path();
+    for (words, file) in [
+        (&["render", "a.dpm", "-o", "a.png"][..], "a.png"),
+        (&["render", "--sheet", "a.dpm", "-o", "b.png"], "b.png"),
+        (&["dump", "a.dpm", "-o", "a.json"], "a.json"),
+        (&["dump", "--native", "a.dpm", "-o", "b.json"], "b.json"),
+    ] {
+        let said = stderr(&run(folder, words));
+        assert!(said.contains(&format!("wrote {file} (")), "{words:?}: {said}");
+        let quiet = stderr(&run(folder, &[words, &["--quiet"]].concat()));
+        assert!(!quiet.contains("wrote"), "{words:?}: {quiet}");
+    }
+    let pages = stderr(&run(folder, &["man", "pages"]));
+    assert!(pages.contains(&format!("wrote {} pages", names(&folder.join("pages")).len())), "{pages}");
+    let drawn = stderr(&run(folder, &["render", "a.dpm", "b.dpm", "--sheet", "-o", "c.png"]));
+    assert!(drawn.contains("wrote 1 file ("), "{drawn}");
+    assert!(!stderr(&run(folder, &["dump", "a.dpm"])).contains("wrote"));
+}
