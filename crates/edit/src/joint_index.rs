@@ -17,8 +17,8 @@ pub(crate) trait ListIndex {
     fn get<T>(self, lists: &[Vec<T>]) -> Option<&T>;
     fn get_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T>;
 
-    /// Returns the value in a list of optional values.
-    fn found<T: Copy>(self, lists: &[Vec<Option<T>>]) -> Option<T>
+    /// Returns the value of the joint in a list of optional values.
+    fn value_in<T: Copy>(self, lists: &[Vec<Option<T>>]) -> Option<T>
     where
         Self: Sized,
     {

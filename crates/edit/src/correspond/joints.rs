@@ -65,7 +65,7 @@ impl Bones {
     }
 
     pub(crate) fn edited(&self, native: At) -> Option<At> {
-        native.found(&self.native)
+        native.value_in(&self.native)
     }
 
     /// Matches the joints of two scenes: by identity, by name, by the name that a tool derived from it, then by

@@ -86,7 +86,7 @@ impl BoundMesh {
         let Some(skin) = mesh.skin.as_ref().filter(|_| !mesh.normals.is_empty()) else { return Ok(None) };
         let place = |joint: u32| {
             let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
-            work.bones.edited(at)?.found(&placed.bound)
+            work.bones.edited(at)?.value_in(&placed.bound)
         };
         if skin.influences.iter().all(|i| place(i.joint).is_none()) {
             return Ok(None);

@@ -26,5 +26,5 @@ pub(crate) struct Placed {
 /// Returns the joint of the result that is the nearest ancestor of an edited joint.
 pub(crate) fn nearest_kept(skeleton: &Skeleton, edited: At, placed: &Placed) -> Option<At> {
     let above = ancestors(&skeleton.joints, Some(edited.joint)).skip(1);
-    above.map(|joint| At { joint, ..edited }).find_map(|at| at.found(&placed.edited))
+    above.map(|joint| At { joint, ..edited }).find_map(|at| at.value_in(&placed.edited))
 }

@@ -171,7 +171,7 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
 
     /// Returns the edited joint of a joint of the result, if the clip moves it.
     pub(crate) fn source(&self, result: At) -> Option<usize> {
-        let edited = result.found(&self.placed.result)?;
+        let edited = result.value_in(&self.placed.result)?;
         (edited.skeleton == self.skeleton).then_some(edited.joint)
     }
 
@@ -188,10 +188,10 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
     /// Returns the edited joint of the nearest ancestor that is in the result.
     fn above(&self, joint: usize) -> Option<Option<usize>> {
         let at = At { skeleton: self.skeleton, joint };
-        let own = at.found(&self.placed.edited)?.skeleton;
+        let own = at.value_in(&self.placed.edited)?.skeleton;
         let above = nearest_kept(self.source, at, self.placed)
             .filter(|a| a.skeleton == own)
-            .and_then(|a| a.found(&self.placed.result));
+            .and_then(|a| a.value_in(&self.placed.result));
         Some(above.map(|a| a.joint))
     }
 

@@ -346,7 +346,7 @@ impl Maker<'_, '_, '_> {
         let own = move |at: usize| {
             let i = skin.influences.get(at)?;
             let native = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
-            let result = native.found(&self.placed.native)?;
+            let result = native.value_in(&self.placed.native)?;
             let influence = Influence { joint: u32::try_from(result.joint).ok()?, weight: i.weight };
             Some((influence, skin.local.get(at).copied()))
         };
@@ -361,7 +361,7 @@ impl Maker<'_, '_, '_> {
     ) -> impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone {
         let of = source.and_then(|(e, v)| Some((self.edited.get(e)?.moved.mesh.skin.as_ref()?, v)));
         let own = move |(of, i): (usize, &Influence)| {
-            let result = At { skeleton: of, joint: i.joint as usize }.found(&self.placed.edited);
+            let result = At { skeleton: of, joint: i.joint as usize }.value_in(&self.placed.edited);
             let joint = result.filter(|r| r.skeleton == skeleton.0)?.joint;
             Some((Influence { joint: u32::try_from(joint).ok()?, weight: i.weight }, None))
         };

@@ -186,7 +186,7 @@ impl One<'_, '_, '_> {
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
-            let (Some(edited), Some(result)) = (work.bones.edited(at), at.found(&placed.native)) else {
+            let (Some(edited), Some(result)) = (work.bones.edited(at), at.value_in(&placed.native)) else {
                 continue;
             };
             let skeleton = work.edited.skeletons.get(edited.skeleton);

@@ -97,7 +97,7 @@ impl Straight {
 fn bound(work: &Comparison<'_, '_>, placed: &Placed, at: At) -> Option<Affine64> {
     let native = work.bones.get(at).native?;
     let there = bind(work.exported.skeletons.get(native.skeleton)?, native.joint)?;
-    Some(match at.found(&placed.bound) {
+    Some(match at.value_in(&placed.bound) {
         Some(place) => place.after(&there),
         None => there,
     })
