@@ -87,6 +87,12 @@ fn field<'e>(record: &'e mut Extra, name: &str) -> &'e mut Extra {
     &mut fields.iter_mut().find(|(key, _)| key == name).unwrap().1
 }
 
+/// Returns a field of the file of the model.
+fn of_model<'e>(record: &'e mut Extra, name: &str) -> &'e mut Extra {
+    let Extra::List(files) = field(record, "files") else { panic!("no list") };
+    field(&mut files[0], name)
+}
+
 fn text(value: &mut Extra) -> &mut String {
     let Extra::Text(text) = value else { panic!("no text") };
     text
@@ -116,24 +122,23 @@ fn what_is_wrong_is_said_and_passed_over() {
     let read = |record: &Extra| Original::kept_in(&document(&scene, record), &ReadSettings::default());
     assert!(read(&good).unwrap().is_some());
     type Edit = fn(&mut Extra);
-    let edits: [(&str, Edit); 9] = [
-        ("version", |r| *field(r, "v") = Extra::Int(2)),
+    let edits: [(&str, Edit); 10] = [
+        ("version", |r| *field(r, "v") = Extra::Int(3)),
         ("version that is none", |r| *field(r, "v") = Extra::Text("1".into())),
         ("format", |r| *text(field(r, "format")) = "gltf".into()),
         ("other format", |r| *text(field(r, "format")) = "zym".into()),
         ("unknown format", |r| *text(field(r, "format")) = "md7".into()),
         ("hash", |r| {
-            let Extra::List(files) = field(r, "files") else { panic!("no list") };
-            text(field(&mut files[0], "sha256")).replace_range(0..4, "0000");
+            text(of_model(r, "sha256")).replace_range(0..4, "0000");
         }),
         ("path", |r| {
-            let Extra::List(files) = field(r, "files") else { panic!("no list") };
-            *text(field(&mut files[0], "name")) = "../../etc/passwd".into();
+            *text(of_model(r, "name")) = "../../etc/passwd".into();
         }),
         ("cut", |r| {
-            let pack = text(field(r, "pack"));
-            pack.truncate(pack.len() / 2);
+            let block = text(of_model(r, "lz4"));
+            block.truncate(block.len() / 2);
         }),
+        ("another size", |r| text(of_model(r, "lz4")).replace_range(0..4, "AAAA")),
         ("no files", |r| *field(r, "files") = Extra::List(Vec::new())),
     ];
     for (what, edit) in edits {
@@ -142,7 +147,7 @@ fn what_is_wrong_is_said_and_passed_over() {
         let document = document(&scene, &record);
         let error = Original::kept_in(&document, &ReadSettings::default()).unwrap_err();
         match what {
-            "version" => assert!(error.message().contains("version 2"), "{error}"),
+            "version" => assert!(error.message().contains("version 3"), "{error}"),
             "hash" => assert!(error.message().contains("its hash differs"), "{error}"),
             _ => {}
         }
@@ -153,19 +158,44 @@ fn what_is_wrong_is_said_and_passed_over() {
     }
 }
 
+/// Returns the record as version 1 stores files: in a zip archive.
+fn zipped(record: &Extra, bytes: &[u8]) -> Extra {
+    let mut pack = PackBuilder::new(PackKind::Zip).unwrap();
+    pack.add("0".parse().unwrap(), Box::new(|| Ok(bytes.to_vec()))).unwrap();
+    let mut zip = Vec::new();
+    pack.write(&mut zip).unwrap();
+    let mut record = record.clone();
+    *field(&mut record, "v") = Extra::Int(1);
+    let Extra::Map(fields) = &mut record else { panic!("no map") };
+    fields.push(("pack".into(), base64(&zip).into()));
+    record
+}
+
+#[test]
+fn a_record_of_version_1_is_read() {
+    let (scene, mut record) = record();
+    let Extra::List(files) = field(&mut record, "files") else { panic!("no list") };
+    files.retain(
+        |file| matches!(file, Extra::Map(fields) if fields.contains(&("role".into(), "model".into()))),
+    );
+    let hopper = asset(HOPPER);
+    let document = document(&scene, &zipped(&record, hopper.bytes()));
+    let original = Original::kept_in(&document, &ReadSettings::default()).unwrap().unwrap();
+    assert!(original.asset().bytes() == hopper.bytes());
+}
+
 #[test]
 fn a_bomb_is_charged() {
-    let (scene, mut record) = record();
-    let zeros = vec![0_u8; 64 << 20];
-    let mut pack = PackBuilder::new(PackKind::Zip).unwrap();
-    pack.add("0".parse().unwrap(), Box::new(|| Ok(zeros.clone()))).unwrap();
-    let mut bytes = Vec::new();
-    pack.write(&mut bytes).unwrap();
-    *text(field(&mut record, "pack")) = base64(&bytes);
-    let document = document(&scene, &record);
-    let error = Original::kept_in(&document, &within(8 << 20)).unwrap_err();
-    assert!(error.to_string().contains("limit"), "{error}");
-    assert!(Original::kept_in(&document, &within(64)).is_err());
+    let (scene, record) = record();
+    let mut big = record.clone();
+    // 3.9 GB are stated.
+    text(of_model(&mut big, "lz4")).replace_range(0..8, "AAAA6AAA");
+    for record in [zipped(&record, &vec![0; 64 << 20]), big] {
+        let document = document(&scene, &record);
+        let error = Original::kept_in(&document, &within(8 << 20)).unwrap_err();
+        assert!(error.to_string().contains("limit"), "{error}");
+        assert!(Original::kept_in(&document, &within(64)).is_err());
+    }
 }
 
 #[test]
@@ -206,7 +236,7 @@ fn what_came_back_is_restored() {
     let big = restored(&document(&scene, &record), None, Format::Dpm, "a.dpm", &how, &scaled).unwrap();
     assert_ne!(big.files().main().unwrap().bytes, own.bytes());
 
-    *field(&mut record, "v") = Extra::Int(2);
+    *field(&mut record, "v") = Extra::Int(3);
     let made = restored(&document(&scene, &record), None, Format::Dpm, "a.dpm", &how, &write).unwrap();
     assert!(made.edits().is_none() && made.losses().iter().any(|loss| loss.code == "kept-ignored"));
     let made = restored(&moved, None, Target::Glb, "a.glb", &how, &write).unwrap();
@@ -267,16 +297,16 @@ proptest! {
     #[test]
     fn mutants_give_a_model_or_a_reason(at in any::<prop::sample::Index>(), to in 0..64_usize, cut in any::<bool>()) {
         let (scene, mut record) = record();
-        let pack = text(field(&mut record, "pack"));
-        let at = at.index(pack.len());
+        let block = text(of_model(&mut record, "lz4"));
+        let at = at.index(block.len());
         if cut {
-            pack.truncate(at);
+            block.truncate(at);
         } else {
-            pack.replace_range(at..=at, &char::from(DIGITS[to]).to_string());
+            block.replace_range(at..=at, &char::from(DIGITS[to]).to_string());
         }
         let document = document(&scene, &record);
         if let Ok(Some(original)) = Original::kept_in(&document, &within(16 << 20)) {
-            // Whatever of the pack was not looked at, the files are those that were kept.
+            // Whatever of the block was changed, the files are those that were kept.
             let recovered = original.recover(&document, &RecoverOptions::default()).unwrap();
             prop_assert!(recovered.is_untouched());
             let hopper = asset(HOPPER);

@@ -41,8 +41,6 @@ pub struct PackBuilder<'a> {
     files: SortedMap<TreePath, File<'a>>,
     onto: Option<&'a Pack>,
     limits: Limits,
-    /// True to compress quickly rather than well.
-    quick: bool,
     /// True if names must include file and type numbers.
     numbered: bool,
     /// The version of an archive of The Sims.
@@ -76,7 +74,7 @@ impl<'a> PackBuilder<'a> {
         match kind {
             PackKind::Zip | PackKind::Pak | PackKind::Far => {
                 let (files, limits) = (SortedMap::new(), Limits::default());
-                Ok(Self { kind, files, onto: None, limits, quick: false, numbered: false, far: None })
+                Ok(Self { kind, files, onto: None, limits, numbered: false, far: None })
             }
             #[allow(unreachable_patterns, reason = "later kinds cannot be written until a writer exists")]
             _ => Err(unpackable("", format!("a {kind} is read and not written"))),
@@ -87,13 +85,6 @@ impl<'a> PackBuilder<'a> {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
-        self
-    }
-
-    /// Compresses ten times as fast. The files are about a sixth larger.
-    #[must_use]
-    pub fn quick(mut self) -> Self {
-        self.quick = true;
         self
     }
 

@@ -17,9 +17,9 @@ const VERSION: u16 = 20;
 const UTF8: u16 = 1 << 11;
 /// The time of all members: midnight of the first day of 1980.
 const TIME: u32 = 0x0021_0000;
-/// Compression levels: the smallest, and a fast one.
-const SMALL: u8 = 9;
-const QUICK: u8 = 1;
+/// The compression level: the smallest result.
+#[cfg(feature = "deflate")]
+const SMALLEST: u8 = 9;
 
 /// Fields that are both in a directory entry and in the header before the file.
 struct SharedFields<'n> {
@@ -38,7 +38,6 @@ struct Archive<'o> {
     count: u64,
     /// The value that is subtracted from offsets: the size of extra bytes before the archive.
     shift: u64,
-    level: u8,
 }
 
 fn fit(value: u64) -> io::Result<u32> {
@@ -49,13 +48,13 @@ fn fit(value: u64) -> io::Result<u32> {
 
 /// Compresses bytes.
 #[cfg(feature = "deflate")]
-fn deflated(bytes: &[u8], level: u8) -> Vec<u8> {
-    miniz_oxide::deflate::compress_to_vec(bytes, level)
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec(bytes, SMALLEST)
 }
 
 /// Stores every file, because the build lacks the feature.
 #[cfg(not(feature = "deflate"))]
-fn deflated(bytes: &[u8], _: u8) -> Vec<u8> {
+fn deflated(bytes: &[u8]) -> Vec<u8> {
     bytes.to_vec()
 }
 
@@ -66,7 +65,7 @@ impl Archive<'_> {
 
     /// Adds a file, compressed if that makes it smaller.
     fn add(&mut self, name: &[u8], bytes: &[u8]) -> io::Result<()> {
-        let packed = deflated(bytes, self.level);
+        let packed = deflated(bytes);
         let (method, data) = if packed.len() < bytes.len() { (8, &*packed) } else { (0, bytes) };
         let (packed, size) = (fit(data.len() as u64)?, fit(bytes.len() as u64)?);
         let said = SharedFields { name, method, checksum: crc32fast::hash(bytes), packed, size };
@@ -145,8 +144,7 @@ fn length(name: &[u8]) -> u16 {
 
 pub(super) fn write(builder: &PackBuilder<'_>, out: &mut dyn Write) -> io::Result<Packed> {
     let mut done = Packed::default();
-    let level = if builder.quick { QUICK } else { SMALL };
-    let mut archive = Archive { out, at: 0, directory: ByteWriter::new(), count: 0, shift: 0, level };
+    let mut archive = Archive { out, at: 0, directory: ByteWriter::new(), count: 0, shift: 0 };
     let new = builder.new_files();
     let mut tail = None;
     if let Some(pack) = builder.onto {

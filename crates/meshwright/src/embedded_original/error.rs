@@ -11,7 +11,7 @@ pub(super) enum KeptError {
     #[error("the embedded original has no readable {0}")]
     Field(&'static str),
     /// The version is that of a newer program, or invalid.
-    #[error("the embedded original has version {0}; this program reads version 1")]
+    #[error("the embedded original has version {0}; this program reads versions 1 and 2")]
     Version(i64),
     /// This build does not know the format, or the format is never embedded.
     #[error("the embedded original has the unknown kind {0:?}")]

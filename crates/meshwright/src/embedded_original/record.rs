@@ -2,15 +2,17 @@
 //!
 //! | field | what |
 //! |---|---|
-//! | `v` | 1 |
+//! | `v` | 2 |
 //! | `format` | the short name of the model's format |
-//! | `files` | role, name and SHA-256 of each file, the model first; of a companion its format, what it is called and its texture; of a file of records the numbers of those that are companions; `aside` of one that says something of companions |
-//! | `pack` | a zip archive in base64, in which they lie by their numbers |
+//! | `files` | role, name, SHA-256 and bytes of each file, the model first; of a companion its format, what it is called and its texture; of a file of records the numbers of those that are companions; `aside` of one that says something of companions |
 //! | `read` | choices by name where the bytes did not decide |
 //! | `lenient`, `clip_names`, `texture` | how else it was opened |
 //! | `pictures` | by material SHA-256 of its picture, and of its size and pixels; written with the export |
 //! | `looks` | name and numbers of the materials of each variant; written with the export |
 //! | `all_frames`, `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
+//!
+//! The bytes of a file are `lz4`: in base64 their number, four bytes with the lowest first, and an LZ4 block. In version 1 they are in `pack`, a zip archive in base64, under the
+//! number of the file.
 
 use super::fields::{Fields, Value};
 use super::pictures::Pictures;
@@ -20,8 +22,9 @@ use crate::error::Error;
 use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use crate::model::skins::MOST as MOST_SKINS;
 use crate::model::{Model, NamedFile, Opener, PartRole};
+use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
 use meshwright_core::{Budget, Role};
-use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
+use meshwright_files::{Pack, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
 use meshwright_gltf::{ExportOptions, Influences};
 use meshwright_scene::{ConvertError, Extra};
@@ -29,7 +32,7 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// The roles of files of records.
 const RECORDS: [Role; 2] = [Role::Skeleton, Role::Animation];
@@ -81,21 +84,17 @@ impl Model {
         let contents: Result<Vec<_>, _> = files.iter().map(|file| file.content.bytes()).collect();
         let contents = contents.map_err(|e| failed(&e))?;
         let size = contents.iter().map(|bytes| bytes.len()).fold(0, usize::saturating_add);
-        // Memory for a pack, its text, and the record around it.
-        Budget::new(limits).charge_items("kept files", size as u64, 4)?;
-        let pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?;
-        let mut pack = pack.with_limits(limits).quick();
-        for (number, content) in contents.iter().enumerate() {
-            let path = TreePath::new(number.to_string()).map_err(|e| failed(&e))?;
-            pack.add(path, Box::new(|| Ok(content.to_vec()))).map_err(|e| failed(&e))?;
+        if contents.iter().any(|bytes| u32::try_from(bytes.len()).is_err()) {
+            return Err(failed(&"a file of more than 4 GiB is not embedded"));
         }
-        let mut bytes = Vec::new();
-        pack.write(&mut bytes).map_err(|e| failed(&e))?;
+        // Memory for a block, its text, and the record around it.
+        Budget::new(limits).charge_items("kept files", size as u64, 4)?;
         let file = |(file, content): (&OwnFile<'_>, &Cow<'_, [u8]>)| {
             let mut fields: Fields = vec![
                 ("role".into(), file.role.to_string().into()),
                 ("name".into(), file.name.as_str().into()),
                 ("sha256".into(), hash(content).into()),
+                ("lz4".into(), crate::base64::encoded(&compress_prepend_size(content)).into()),
             ];
             if let Some(own) = file.companion {
                 let source = own.source.as_deref().and_then(|source| source.model.as_ref());
@@ -118,7 +117,6 @@ impl Model {
             vec![("v".into(), Extra::Int(VERSION)), ("format".into(), self.format().id().into())];
         fields.push(("files".into(), list));
         fields.extend(how.fields(self));
-        fields.push(("pack".into(), crate::base64::encoded(&bytes).into()));
         Ok(Extra::Map(fields))
     }
 }
@@ -176,7 +174,7 @@ fn is_kept(format: Format) -> bool {
 /// Opens a model from its record.
 fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptError> {
     let version = record.get("v").as_integer().ok_or(KeptError::Field("version"))?;
-    if version != VERSION {
+    if !(1..=VERSION).contains(&version) {
         return Err(KeptError::Version(version));
     }
     let id = record.get("format").text().ok_or(KeptError::Field("format"))?;
@@ -338,13 +336,28 @@ struct Unpacked {
     aside: bool,
 }
 
+fn from_base64(text: &str, budget: &Budget) -> Result<Vec<u8>, KeptError> {
+    budget.charge("kept files", text.len() as u64)?;
+    base64_decoded(text.as_bytes()).map(|(bytes, _)| bytes).map_err(|_| KeptError::Field("base64"))
+}
+
+/// Returns the bytes of a file from its LZ4 block.
+fn unblocked(file: Value<'_>, budget: &Budget) -> Result<Vec<u8>, KeptError> {
+    let damaged = KeptError::Field("lz4");
+    let Some(text) = file.get("lz4").text() else { return Err(damaged) };
+    let packed = from_base64(text, budget)?;
+    let Ok((size, block)) = uncompressed_size(&packed) else { return Err(damaged) };
+    budget.charge("kept files", size as u64)?;
+    decompress(block, size).ok().filter(|bytes| bytes.len() == size).ok_or(damaged)
+}
+
 fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptError> {
     let roles =
         [Role::Clips, Role::Skeleton, Role::Animation, Role::Binding, Role::Metadata, Role::Part, Role::Keys];
-    let text = record.get("pack").text().ok_or(KeptError::Field("pack"))?;
-    budget.charge("kept files", text.len() as u64)?;
-    let (bytes, _) = base64_decoded(text.as_bytes()).map_err(|_| KeptError::Field("pack"))?;
-    let tree = Tree::pack(Pack::open(bytes, "kept.zip", budget)?);
+    let pack = match record.get("pack").text() {
+        Some(text) => Some(Tree::pack(Pack::open(from_base64(text, budget)?, "kept.zip", budget)?)),
+        None => None,
+    };
     let mut files = Vec::new();
     for (number, file) in record.get("files").items().enumerate() {
         let role = file.get("role").text().ok_or(KeptError::Field("role"))?;
@@ -355,8 +368,10 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
         if name.is_empty() || name.contains(['/', '\\']) {
             return Err(KeptError::Field("name"));
         }
-        let path = TreePath::new(number.to_string())?;
-        let bytes = tree.read(&path, budget)?.into_owned();
+        let bytes = match &pack {
+            Some(pack) => pack.read(&TreePath::new(number.to_string())?, budget)?.into_owned(),
+            None => unblocked(file, budget)?,
+        };
         if file.get("sha256").text() != Some(&hash(&bytes)) {
             return Err(KeptError::Hash(name.to_owned()));
         }
