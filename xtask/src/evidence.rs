@@ -5,7 +5,6 @@
 
 use crate::random::{Build, Options, Program, Ran};
 use crate::sh::{self, Given};
-use crate::targets;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -110,7 +109,7 @@ fn table(ran: &[Ran]) -> String {
 
 /// Returns the number of changes that the exhaustive test tries.
 fn exhaustive(root: &Path) -> Result<String, String> {
-    let said = sh::output_text(&mut targets::exhaustive_command(root))?;
+    let said = sh::output_text(&mut sh::step(root, "targets exhaustive", &Given::default()))?;
     let tried = said.lines().find_map(|line| line.split_once(" mutants of")?.0.parse().ok());
     tried.map(grouped).ok_or_else(|| "the exhaustive test prints no figure".into())
 }

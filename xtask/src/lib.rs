@@ -1,7 +1,7 @@
 //! The project's tasks, a table of verbs: `cargo run -p xtask -- help` lists them.
 //!
-//! Nothing here needs the product, so it is built in seconds. What measures the product is in `crates/lab`, which some verbs
-//! build and call.
+//! Verbs that only run other programs are functions of `xtask/steps.sh`. Nothing here needs the product, so it is built in
+//! seconds. What measures the product is in `crates/lab`, which some verbs build and call.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
@@ -10,24 +10,16 @@
     reason = "a command line program, of which each error is a message to a person"
 )]
 
-mod bindings;
 mod ci;
 mod docs;
 mod evidence;
 pub mod fixtures;
 mod instructions;
 mod layers;
-mod lint;
-mod newcomer;
-mod packages;
 mod random;
 mod release;
 pub mod sh;
 pub mod sheet;
-mod site;
-mod supply;
-mod targets;
-mod witness;
 mod words;
 
 use sh::Given;
@@ -39,8 +31,8 @@ type Outcome = Result<(), String>;
 
 /// The code of a verb.
 enum Run {
-    /// A function without options.
-    Plain(fn(&Path) -> Outcome),
+    /// The function of its name in `xtask/steps.sh`.
+    Steps,
     /// A function with the options of the line of help.
     With(fn(&Path, &Given) -> Outcome),
     /// The verb of this name in `crates/lab`, in a build of this profile.
@@ -50,7 +42,7 @@ enum Run {
 /// One task: a name, a line of help with its options, and what it runs. The name of a part is its verb's and its own.
 struct Verb(&'static str, &'static str, Run);
 
-use Run::{Lab, Plain, With};
+use Run::{Lab, Steps, With};
 
 /// Makes a table of rows.
 macro_rules! verbs {
@@ -59,62 +51,59 @@ macro_rules! verbs {
 
 /// Every task. A verb of several parts runs those that are named, or all with `all`.
 const VERBS: &[Verb] = verbs! {
-    "ci" "every step that a change must pass, in turn" Plain(ci::run);
-    "newcomer" "the README's two commands in a clone in an empty folder" Plain(newcomer::run);
-    "lint fmt" "formatting" Plain(lint::fmt);
-    "lint clippy" "lints, warnings denied" Plain(lint::clippy);
-    "lint features" "each single feature, warnings denied" Plain(lint::features);
-    "lint rustdoc" "documentation, warnings denied" Plain(lint::rustdoc);
-    "test" "all tests, and every example as it runs without arguments" Plain(targets::test);
-    "targets release" "the tests in release, and optimized with every check" Plain(targets::release);
-    "targets msrv" "the oldest compiler that is promised builds everything" Plain(targets::msrv);
-    "targets no-std" "the lower crates link without std" Plain(targets::no_std);
-    "targets properties" "[--rounds N] [--cases N] [--seed N]: the tests with cases of properties that no other run drew" With(targets::properties);
-    "targets exhaustive" "every small change of every fixture, none left out" Plain(targets::exhaustive);
-    "targets minimal" "the oldest dependencies that the manifests allow; needs nightly" Plain(targets::minimal);
-    "targets glam-assert" "the tests of what uses glam, with its assertions" Plain(targets::glam_assert);
-    "targets asan" "the tests under the address sanitizer; needs nightly" Plain(targets::asan);
-    "targets miri" "the tests under Miri on three machines; needs it" Plain(targets::miri);
-    "targets arm" "vector instructions on an emulated ARM machine; needs qemu-user" Plain(targets::arm);
-    "targets emulated" "the tests on an emulated 32-bit and big-endian machine" Plain(targets::emulated);
-    "bindings capi" "the library for C: its header, tests, sanitizers, example" Plain(bindings::capi);
-    "bindings bevy" "the asset loader for Bevy: lints, tests, its example" Plain(bindings::bevy);
-    "bindings python" "the wheel: built, and tested in an environment of its own" Plain(bindings::python);
-    "bindings blender" "[--bpy VERSION]: the extension, tested in Blender" With(bindings::blender);
-    "bindings ray" "the wheel on a cluster of two workers; needs Ray from PyPI" Plain(bindings::ray);
-    "bindings page" "the page of `view` in headless Chromium" Plain(bindings::page);
-    "bindings wasm" "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours" Lab("wasm", "release");
+    "ci" "every step that a change must pass, in turn" With(ci::run);
+    "newcomer" "the README's two commands in a clone in an empty folder" Steps;
+    "lint" "formatting; lints of everything and of each single feature; documentation: warnings denied" Steps;
+    "test" "all tests, and every example as it runs without arguments" Steps;
+    "targets release" "the tests in release, and optimized with every check" Steps;
+    "targets msrv" "the oldest compiler that is promised builds everything" Steps;
+    "targets no-std" "the lower crates link without std" Steps;
+    "targets properties" "[--rounds N] [--cases N] [--seed N]: the tests with cases of properties that no other run drew" Steps;
+    "targets exhaustive" "every small change of every fixture, none left out" Steps;
+    "targets minimal" "the oldest dependencies that the manifests allow; needs nightly" Steps;
+    "targets glam-assert" "the tests of what uses glam, with its assertions" Steps;
+    "targets asan" "the tests under the address sanitizer; needs nightly" Steps;
+    "targets miri" "the tests under Miri on three machines; needs it" Steps;
+    "targets arm" "vector instructions on an emulated ARM machine; needs qemu-user" Steps;
+    "targets emulated" "the tests on an emulated 32-bit and big-endian machine" Steps;
+    "bindings capi" "the library for C: its header, tests, sanitizers, example" Steps;
+    "bindings bevy" "the asset loader for Bevy: lints, tests, its example" Steps;
+    "bindings python" "the wheel: built, and tested in an environment of its own" Steps;
+    "bindings blender" "[--bpy VERSION]: the extension, tested in Blender" Steps;
+    "bindings ray" "the wheel on a cluster of two workers; needs Ray from PyPI" Steps;
+    "bindings page" "the page of `view` in headless Chromium" Steps;
+    "bindings wasm" "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours" Steps;
     "words" "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls" With(words::run);
     "fixtures" "[--check]: write testdata/, or only compare" With(fixtures::run);
-    "layers" "who may depend on whom; no build script, no network" Plain(layers::run);
-    "docs links" "links, anchors and named tests exist; builds the book with mdbook" Plain(docs::links);
+    "layers" "who may depend on whom; no build script, no network" With(layers::run);
+    "docs links" "[DIR]: links, anchors and named tests exist; builds the book with mdbook. Only links, of a copy in DIR" With(docs::links);
     "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "dev");
     "describe" "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare" Lab("describe", "dev");
-    "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Plain(supply::run);
-    "conformance" "the suite of docs/conformance.md, and the tests of real files, where they are" Plain(witness::conformance);
-    "witness validator" "[DIR...]: exported GLBs through the Khronos validator; needs node" With(witness::validator);
-    "witness check" "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node" With(witness::gltf_check);
-    "witness darkplaces" "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server" With(witness::darkplaces);
-    "witness raylib" "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI" With(witness::raylib);
-    "witness kaitai" "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI" With(witness::kaitai);
-    "witness names" "[DIR...]: what `file` and the desktop call files, by docs/descriptions" With(witness::names);
+    "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Steps;
+    "conformance" "the suite of docs/conformance.md, and the tests of real files, where they are" Steps;
+    "witness validator" "[DIR...]: exported GLBs through the Khronos validator; needs node" Steps;
+    "witness check" "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node" Steps;
+    "witness darkplaces" "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server" Steps;
+    "witness raylib" "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI" Steps;
+    "witness kaitai" "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI" Steps;
+    "witness names" "[DIR...]: what `file` and the desktop call files, by docs/descriptions" Steps;
     "random" "[--seconds N] [--seed N] [--jobs N] [--target PREFIX] [--asan] [--keep N] [FILE]: random inputs for every target of crates/fuzz; a FILE is run alone" With(random::run);
     "evidence" "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md" With(evidence::run);
     "hostile" "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost" Lab("hostile", "release");
     "instructions" "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind" With(instructions::run);
     "bench" "[--quick] [--only PART] [--pack FILE] [--program FILE]: performance against its targets, how commands grow, models per second of Nexuiz" Lab("bench", "release");
-    "site" "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm" Plain(site::run);
-    "release package" "packs what is published; its examples and doctests, packed" Plain(release::package);
-    "release publish" "everything of publishing but the upload, in order" Plain(release::publish);
-    "release dist" "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum" With(release::dist);
-    "release capi" "[--prefix DIR]: the library for C, installed below a folder or as an archive" With(bindings::release_capi);
-    "release blender" "Blender's extension for this machine as a zip" Plain(bindings::release_blender);
-    "release deb" "[--profile NAME]: the program as a Debian package; needs cargo-deb" With(packages::deb);
-    "release installers" "scripts that install the program from the archives" Plain(packages::installers);
-    "release npm" "the page's module as a package of npm; after bindings wasm" Plain(packages::npm);
-    "release sbom" "what the program is built from, as CycloneDX" Plain(release::sbom);
-    "release notes" "what the changelogs say of this version" Plain(release::notes);
-    "release semver" "the public interface against the last release" Plain(release::semver);
+    "release package" "packs what is published; its examples and doctests, packed" Steps;
+    "release publish" "everything of publishing but the upload, in order" Steps;
+    "release dist" "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum" Steps;
+    "release capi" "[--prefix DIR]: the library for C, installed below a folder or as an archive" Steps;
+    "release blender" "Blender's extension for this machine as a zip" Steps;
+    "release deb" "[--profile NAME]: the program as a Debian package; needs cargo-deb" Steps;
+    "release installers" "scripts that install the program from the archives" Steps;
+    "release npm" "the page's module as a package of npm; after bindings wasm" Steps;
+    "release site" "the project's pages in target/site: the page, an example gallery, the book; after bindings wasm" Steps;
+    "release sbom" "what the program is built from, as CycloneDX" With(release::sbom);
+    "release notes" "what the changelogs say of this version" Steps;
+    "release semver" "the public interface against the last release" Steps;
 };
 
 /// Runs the verb that the first words name, with the words after them.
@@ -139,7 +128,11 @@ impl Verb {
     fn run(&self, root: &Path, words: &[OsString]) -> Outcome {
         let given = Given::new(self.1, words)?;
         match self.2 {
-            Plain(run) => run(root),
+            Steps => match sh::step(root, self.0, &given).status() {
+                Ok(status) if status.success() => Ok(()),
+                Ok(status) => Err(format!("{}: {status}", self.0)),
+                Err(e) => Err(format!("sh: {e}")),
+            },
             With(run) => run(root, &given),
             Lab(name, profile) => sh::run(Command::new(program(root, "lab", profile)?).arg(name).args(words)),
         }
@@ -148,7 +141,7 @@ impl Verb {
 
 /// Reads the words after a verb of `crates/lab`.
 pub fn read_words(lab: &str, words: &[OsString]) -> Result<Given, String> {
-    let verb = VERBS.iter().find(|verb| matches!(verb.2, Lab(name, _) if name == lab));
+    let verb = VERBS.iter().find(|verb| verb.0.ends_with(lab));
     Given::new(verb.ok_or_else(|| format!("no such verb: {lab}"))?.1, words)
 }
 
@@ -198,19 +191,31 @@ pub fn root() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Every verb that a page names exists.
+    /// Every verb that a page or a workflow names exists.
     #[test]
     fn pages_name_verbs() {
         let root = root();
-        let first = |verb: &str| verb.split(' ').next().unwrap_or_default().to_owned();
+        let steps = std::fs::read_to_string(root.join(sh::STEPS)).unwrap();
+        for Verb(name, ..) in VERBS.iter().filter(|verb| matches!(verb.2, Steps)) {
+            let function = name.replace([' ', '-'], "_");
+            assert!(steps.contains(&format!("\n{function}() {{")), "{name}");
+        }
         let known = |command: &str| {
-            command == "help" || VERBS.iter().any(|v| command.starts_with(v.0) || command == first(v.0))
+            command == "help"
+                || VERBS.iter().any(|v| command.starts_with(v.0) || v.0.split(' ').next() == Some(command))
         };
-        for page in docs::pages(&root).unwrap() {
+        let workflows =
+            ["ci", "release", "weekly"].map(|name| format!(".github/workflows/{name}.yml").into());
+        for page in docs::pages(&root).unwrap().into_iter().chain(workflows) {
             let text = std::fs::read_to_string(root.join(&page)).unwrap();
-            for command in text.split("xtask -- ").skip(1).chain(text.split("`xtask ").skip(1)) {
-                let command = command.split(['`', '\n', '"', '#']).next().unwrap_or_default().trim();
-                assert!(known(command), "{}: no verb for `{command}`", page.display());
+            let steps = text
+                .split("step:\n")
+                .skip(1)
+                .flat_map(str::lines)
+                .map_while(|line| line.strip_prefix("          - "));
+            for command in text.split("xtask -- ").skip(1).chain(text.split("`xtask ").skip(1)).chain(steps) {
+                let command = command.split(['`', '\n', '"', '#', '$']).next().unwrap_or_default().trim();
+                assert!(command.is_empty() || known(command), "{}: no verb for `{command}`", page.display());
             }
         }
     }

@@ -4,7 +4,6 @@
 //! and overflow checks, with `--asan` the address sanitizer. All runs share one corpus below the target folder.
 
 use crate::sh::{self, Given, target_dir};
-use crate::targets::{has_nightly, nightly};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -73,7 +72,7 @@ impl Options {
 pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let options = Options::new(given)?;
     let build = if given.has("asan") { Build::Asan } else { Build::Plain };
-    if build == Build::Asan && !has_nightly(root, "--version") {
+    if build == Build::Asan && sh::output(nightly(root).arg("--version")).is_err() {
         return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
     }
     let mut program = Program::build(root, build)?;
@@ -100,6 +99,16 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     }
 }
 
+/// Returns cargo of the nightly toolchain, without the variables of the toolchain that runs this program.
+fn nightly(home: &Path) -> Command {
+    let mut cargo = Command::new("cargo");
+    for name in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "CARGO_ENCODED_RUSTFLAGS"] {
+        cargo.env_remove(name);
+    }
+    cargo.arg("+nightly").current_dir(home);
+    cargo
+}
+
 /// By how much everything may take longer, as tests have it.
 fn patience() -> u64 {
     std::env::var("MESHWRIGHT_PATIENCE").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
@@ -115,16 +124,11 @@ impl Program {
         let folder = target_dir(root).join("random");
         let (home, out) = (root.join("crates/fuzz"), folder.join(name));
         let host = sh::host()?;
-        let words = format!("build --quiet --locked --release --target {host} --target-dir");
-        let mut cargo = match build {
-            Build::Asan => nightly(&home, &words),
-            _ => {
-                let mut cargo = sh::cargo_command(&home);
-                cargo.args(words.split(' '));
-                cargo
-            }
-        };
-        sh::run(cargo.arg(&out).env("RUSTFLAGS", format!("{EDGES}{more}")))?;
+        let mut cargo = if build == Build::Asan { nightly(&home) } else { sh::cargo_command(&home) };
+        cargo
+            .args(["build", "--quiet", "--locked", "--release", "--target", &host, "--target-dir"])
+            .arg(&out);
+        sh::run(cargo.env("RUSTFLAGS", format!("{EDGES}{more}")))?;
         let planted = folder.join("planted");
         let path = out.join(host).join("release/target");
         let _ = fs::remove_dir_all(&planted);

@@ -10,19 +10,29 @@ use std::process::Command;
 use std::str::FromStr;
 use std::{fs, io};
 
-/// Runs `cargo` with arguments separated by spaces.
-pub fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
-    cargo_env(root, arguments, &[])
+/// The functions of verbs that only run other programs.
+pub const STEPS: &str = "xtask/steps.sh";
+
+/// Returns the command that runs a verb of [`STEPS`].
+pub fn step(root: &Path, verb: &str, given: &Given) -> Command {
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!(". ./{STEPS}\n{} \"$@\"", verb.replace([' ', '-'], "_")), verb])
+        .args(&given.files);
+    shell.envs(given.options.iter().map(|(name, value)| (format!("given_{name}"), value)));
+    shell.envs(std::env::current_exe().map(|own| ("XTASK", own)));
+    shell.env_remove("CARGO_ENCODED_RUSTFLAGS").current_dir(root);
+    shell
 }
 
-/// Runs `cargo` with arguments separated by spaces and more environment variables.
-pub fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
-    run(cargo_command(root).envs(vars.iter().copied()).args(arguments.split_whitespace()))
+/// Runs `cargo` with arguments separated by spaces.
+pub fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
+    run(cargo_command(root).args(arguments.split_whitespace()))
 }
 
 /// `cargo`, to be run in a folder.
 pub fn cargo_command(root: &Path) -> Command {
-    let mut command = Command::new(cargo_program());
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // The compiler settings of the task's own build must not leak into the builds it starts.
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").current_dir(root);
     command
@@ -53,11 +63,6 @@ pub fn text(value: &Value) -> &str {
 /// Returns the folder of cargo's builds.
 pub fn target_dir(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
-}
-
-/// Returns whether a cargo subcommand is installed.
-pub fn has_cargo(root: &Path, tool: &str) -> bool {
-    output(cargo_command(root).args([tool, "--version"])).is_ok()
 }
 
 /// Returns the machine that the compiler builds for.
@@ -91,10 +96,12 @@ impl Given {
                     given.options.push((name.to_owned(), OsString::new()));
                 }
                 Arg::Long(name) if known.iter().any(|word| word.starts_with(&format!("--{name} "))) => {
-                    let name = name.to_owned();
-                    given.options.push((name, parser.value().map_err(|e| e.to_string())?));
+                    let (name, value) = (name.to_owned(), parser.value().map_err(|e| e.to_string())?);
+                    let is_path = known.contains(&&*format!("--{name} FILE"))
+                        || known.contains(&&*format!("--{name} DIR"));
+                    given.options.push((name, if is_path { absolute(&value)?.into() } else { value }));
                 }
-                Arg::Value(file) if given.files.len() < most => given.files.push(file.into()),
+                Arg::Value(file) if given.files.len() < most => given.files.push(absolute(&file)?),
                 word => return Err(word.unexpected().to_string()),
             }
         }
@@ -121,6 +128,11 @@ impl Given {
         let value = self.all(name).last().map(|value| value.to_string_lossy());
         value.map(|value| value.parse().map_err(|e| format!("--{name} {value}: {e}"))).transpose()
     }
+}
+
+/// Returns a path that is also valid in another folder.
+fn absolute(path: &OsStr) -> Result<PathBuf, String> {
+    std::path::absolute(path).map_err(error_at(path.as_ref()))
 }
 
 /// Returns a message for a file that cannot be read or written.
@@ -176,10 +188,6 @@ pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn cargo_program() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
-}
-
 /// Runs a command, shows it, and fails when it fails.
 pub fn run(command: &mut Command) -> Result<(), String> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
@@ -219,42 +227,9 @@ pub fn load(span: usize) -> String {
     text.split(' ').nth(span).filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()
 }
 
-/// The packages of node that verbs use, in the versions that they were seen to work with.
-const NODE_PACKAGES: &[(&str, &str)] = &[
-    ("playwright-core", "1.65.1"),
-    ("gltf-validator", "2.0.0-dev.3.10"),
-    ("kaitai-struct-compiler", "0.11.0"),
-    ("js-yaml", "4.1.0"),
-    ("binaryen", "132.0.0"),
-];
-
-/// Returns a folder with a Node.js package: the one in `NODE_MODULES`, else one below `target/`, and installs the package
-/// there if necessary. `None` if this fails.
-pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
-    if let Some(dir) = std::env::var_os("NODE_MODULES") {
-        return Some(dir.into());
-    }
-    let dir = root.join("target/node");
-    let modules = dir.join("node_modules");
-    if !modules.join(package).is_dir() {
-        fs::create_dir_all(&dir).ok()?;
-        let mut npm = Command::new("npm");
-        let version = NODE_PACKAGES.iter().find(|(name, _)| *name == package).map(|(_, version)| version)?;
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir);
-        npm.arg(format!("{package}@{version}"));
-        run(&mut npm).ok()?;
-    }
-    modules.join(package).is_dir().then_some(modules)
-}
-
-/// Returns whether what cannot be done here is an error.
-pub fn is_strict() -> bool {
-    std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty())
-}
-
-/// Says what cannot be done here.
+/// Says what cannot be done here. This is an error if `MESHWRIGHT_STRICT` is set.
 pub fn skipped(why: &str) -> Result<(), String> {
-    if is_strict() {
+    if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
         return Err(format!("cannot run here: {why}"));
     }
     eprintln!("skipped: {why}");
@@ -274,7 +249,7 @@ mod tests {
         let given = read("--target a x.bin --seconds=9 --target b").unwrap();
         assert_eq!((given.value("seconds"), given.has("asan")), (Ok(Some(9)), false));
         assert_eq!(given.all("target").collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(given.files, [PathBuf::from("x.bin")]);
+        assert_eq!(given.files, [std::path::absolute("x.bin").unwrap()]);
         assert!(read("--asan").unwrap().has("asan"));
         assert!(read("--seconds x").unwrap().value::<u32>("seconds").is_err());
         for wrong in ["--lie", "--asan=1", "--seconds", "a b", "--check"] {

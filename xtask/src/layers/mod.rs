@@ -3,7 +3,7 @@
 
 mod imports;
 
-use crate::sh;
+use crate::sh::{self, Given};
 use serde_json::Value;
 use std::path::Path;
 
@@ -75,7 +75,7 @@ const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
 const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];
 
 /// Returns the crates of formats.
-pub(crate) fn formats(root: &Path) -> Result<Vec<String>, String> {
+fn formats(root: &Path) -> Result<Vec<String>, String> {
     let is_format = |p: &&Value| p["metadata"]["meshwright"]["layer"].as_str() == Some("format");
     let short = |p: &Value| p["name"].as_str()?.strip_prefix("meshwright-").map(str::to_owned);
     Ok(sh::packages(root)?.iter().filter(is_format).filter_map(short).collect())
@@ -103,6 +103,10 @@ const NETWORK: [&str; 4] = ["std::net", "core::net", "TcpStream", "UdpSocket"];
 
 /// The one folder that may use it, for the page that the program shows on the loopback address.
 const SERVER: &str = "crates/cli/src/view";
+
+/// Fields that the registry shows.
+const SHOWN: &[&str] =
+    &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 
 /// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. None uses a network,
 /// and every library states its safety contract.
@@ -135,7 +139,7 @@ fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(),
 }
 
 /// Fails with every edge that breaks the rule.
-pub(crate) fn run(root: &Path) -> Result<(), String> {
+pub(crate) fn run(root: &Path, _: &Given) -> Result<(), String> {
     let (mut broken, formats) = (Vec::new(), formats(root)?);
     let mut packages = sh::packages(root)?;
     for own in APART {
@@ -153,6 +157,9 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         dependencies(name, &rules, package, &mut broken);
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         if !package["publish"].is_array() {
+            let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            let missing = SHOWN.iter().filter(|field| is_empty(&package[**field]));
+            broken.extend(missing.map(|field| format!("{name}: no {field}")));
             sources(root, package, &mut broken)?;
         }
         let src = manifest.with_file_name("src");

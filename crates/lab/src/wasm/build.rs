@@ -3,6 +3,7 @@
 use super::order;
 use meshwright::files::{PackBuilder, PackKind};
 use meshwright::page::Page;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,9 +38,7 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
         bind.args(["--remove-producers-section", "--target"]).args(form);
         bind.args(["--out-name", "meshwright", "--out-dir"]).arg(folder).arg(&module);
         sh::run(&mut bind)?;
-        if !sort_functions(root, &folder.join("meshwright_bg.wasm"))? {
-            return Ok(None);
-        }
+        sort_functions(&folder.join("meshwright_bg.wasm"))?;
     }
     let (module, glue) =
         (sh::read(&bound.join("meshwright_bg.wasm"))?, sh::read_text(&bound.join("meshwright.js"))?);
@@ -60,18 +59,11 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(site))
 }
 
-/// Merges equal functions of a module, and puts similar ones next to each other, so that it compresses better. Returns
-/// false if the tool is missing.
-fn sort_functions(root: &Path, module: &Path) -> Result<bool, String> {
-    let modules = sh::node_modules(root, "binaryen").filter(|modules| modules.join("binaryen").is_dir());
-    let Some(modules) = modules else {
-        sh::skipped("node or the package binaryen is not here")?;
-        return Ok(false);
-    };
+/// Merges equal functions of a module, and puts similar ones next to each other, so that it compresses better.
+fn sort_functions(module: &Path) -> Result<(), String> {
+    let optimizer = Path::new(&modules()?).join("binaryen/bin/wasm-opt");
     let optimize = |passes: &[&str]| {
-        let mut optimizer = Command::new("node");
-        optimizer.arg(modules.join("binaryen/bin/wasm-opt")).arg(module).arg("-o").arg(module);
-        sh::run(optimizer.args(passes))
+        sh::run(Command::new("node").arg(&optimizer).arg(module).arg("-o").arg(module).args(passes))
     };
     // Equal functions are merged until there are none; the functions with most calls come first. Without the alignment of
     // memory accesses, which engines ignore, more functions are equal.
@@ -79,8 +71,13 @@ fn sort_functions(root: &Path, module: &Path) -> Result<bool, String> {
         ["--optimize-level=3", "--duplicate-function-elimination", "--reorder-functions", "--strip-debug"];
     optimize(&[&["--dealign", "--remove-unused-brs", "--merge-blocks"][..], &merge].concat())?;
     sh::write(module, order::name_by_order(&sh::read(module)?, MOST_CALLED)?)?;
-    optimize(&["--reorder-functions-by-name", "--strip-debug"])?;
-    Ok(true)
+    optimize(&["--reorder-functions-by-name", "--strip-debug"])
+}
+
+/// Returns the folder of the packages of Node.js, which `xtask bindings wasm` installs.
+pub(super) fn modules() -> Result<OsString, String> {
+    std::env::var_os("NODE_MODULES")
+        .ok_or_else(|| "NODE_MODULES names no folder: run `xtask bindings wasm`".into())
 }
 
 /// Returns true if the compiler has the libraries of the target.

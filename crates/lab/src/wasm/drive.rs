@@ -11,13 +11,12 @@ const SCRIPT: &str = include_str!("drive.mjs");
 /// The programs and files that show the site.
 pub(super) struct Browser {
     chromium: PathBuf,
-    modules: PathBuf,
     site: PathBuf,
 }
 
 impl Browser {
     /// Finds Chromium. Returns `None` if it is not installed.
-    pub(super) fn find(root: &Path, site: &Path) -> Result<Option<Self>, String> {
+    pub(super) fn find(site: &Path) -> Result<Option<Self>, String> {
         let on_path = || {
             let names = ["chromium", "chromium-browser", "google-chrome"];
             let path = std::env::var_os("PATH")?;
@@ -28,14 +27,7 @@ impl Browser {
             sh::skipped("no Chromium: set CHROMIUM")?;
             return Ok(None);
         };
-        let has_node = Command::new("node").arg("--version").output().is_ok();
-        let modules = sh::node_modules(root, "playwright-core")
-            .filter(|dir| has_node && dir.join("playwright-core").is_dir());
-        let Some(modules) = modules else {
-            sh::skipped("node or playwright-core is not here")?;
-            return Ok(None);
-        };
-        Ok(Some(Self { chromium, modules, site: site.to_owned() }))
+        Ok(Some(Self { chromium, site: site.to_owned() }))
     }
 
     /// Runs a plan in the page: see the script.
@@ -44,7 +36,7 @@ impl Browser {
         sh::write(&file, plan.to_string())?;
         let mut node = Command::new("node");
         node.args(["--input-type=module", "--eval", SCRIPT, "--"]).arg(&file).arg(&self.site);
-        let said = sh::output(node.env("NODE_MODULES", &self.modules).env("CHROMIUM", &self.chromium))?;
+        let said = sh::output(node.env("CHROMIUM", &self.chromium))?;
         serde_json::from_slice(&said).map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&said)))
     }
 }

@@ -14,7 +14,7 @@ use xtask::sh::Given;
 
 pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let Some(site) = build::site(root)? else { return Ok(()) };
-    let Some(browser) = drive::Browser::find(root, &site)? else { return Ok(()) };
+    let Some(browser) = drive::Browser::find(&site)? else { return Ok(()) };
     match given.path("large") {
         Some(file) => large::measured(root, &browser, &file),
         None => expected::compared(root, &browser),
