@@ -350,9 +350,40 @@ bindings_page() {
     [ -z "${MESHWRIGHT_STRICT:-}" ] || export MESHWRIGHT_REQUIRE=1
     cargo test --locked --workspace --all-features --test page
 }
+# The page as a site in `$T/wasm/site`, its module for npm in `$T/wasm/npm`; `lab` writes the site and tries it.
 bindings_wasm() {
+    wasm=wasm32-unknown-unknown place=$T/wasm built=${CARGO_TARGET_DIR:-$PWD/crates/wasm/target}
+    [ -d "$(rustc --print target-libdir --target $wasm)" ] || absent "the compiler has no $wasm (rustup target add $wasm)"
     modules playwright-core@1.65.1 binaryen@132.0.0
+    (
+        cd crates/wasm
+        cargo fmt --all --check
+        cargo test --quiet --locked --package crc32fast
+        cargo clippy --release --locked --target $wasm -- -D warnings
+        cargo build --release --locked --target $wasm
+    )
+    # The program that binds modules, of the version that the crate is locked to: the one on the path, or one below `$T/wasm`.
+    version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/version = |"/, ""); print }' crates/wasm/Cargo.lock)
+    is_wanted() { case $(wasm-bindgen --version 2> /dev/null) in "wasm-bindgen $version"*) ;; *) return 1 ;; esac; }
+    is_wanted || PATH=$place/tools/bin:$PATH
+    is_wanted || cargo install wasm-bindgen-cli --version "=$version" --root "$place/tools" --target-dir "$place/tools-build" ||
+        absent "wasm-bindgen $version cannot be installed"
+    rm -rf "$place/tools-build"
     cargo build --quiet --locked --workspace --all-features --release --bin lab
+    # The page has the bindings as a script, and the package of npm as a module with types.
+    for form in bound npm; do
+        options="no-modules --no-typescript" module=$place/$form/meshwright_bg.wasm
+        [ $form = bound ] || options=web
+        wasm-bindgen --remove-producers-section --target $options --out-name meshwright --out-dir "$place/$form" \
+            "$built/$wasm/release/meshwright_wasm.wasm"
+        # Merges equal functions until there are none, and puts similar ones next to each other, so that the module compresses
+        # better; the functions with most calls come first. Without the alignment of memory accesses, which engines ignore,
+        # more functions are equal.
+        optimize() { node "$NODE_MODULES/binaryen/bin/wasm-opt" "$module" -o "$module" "$@" --strip-debug; }
+        optimize --dealign --remove-unused-brs --merge-blocks --optimize-level=3 --duplicate-function-elimination --reorder-functions
+        "$T/release/lab" order "$module"
+        optimize --reorder-functions-by-name
+    done
     "$T/release/lab" wasm ${given_large:+--large "$given_large"}
 }
 
@@ -452,10 +483,10 @@ archive() {
         *) tar -czf "$RELEASES/$1.tar.gz" -C "$RELEASES" "$1" && checksum "$1.tar.gz" ;;
     esac
 }
-checksum() {
+checksum() (
     cd "$RELEASES"
     if has sha256sum --version; then sha256sum "$1"; else shasum -a 256 "$1"; fi | tee "$1.sha256"
-}
+)
 # Sets $program to the program of a profile: PROFILE [TARGET]
 built() {
     cargo build --locked --package meshwright-cli --profile "$1" ${2:+--target "$2"}
@@ -464,7 +495,7 @@ built() {
 # Writes the completions of the program and its manual: FOLDER
 documents() {
     mkdir -p "$1/completions" "$1/man"
-    while read -r shell name; do "$program" completions "$shell" > "$1/completions/$name"; done <<- END
+    while read -r shell file; do "$program" completions "$shell" > "$1/completions/$file"; done <<- END
 	bash meshwright.bash
 	elvish meshwright.elv
 	fish meshwright.fish

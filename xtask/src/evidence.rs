@@ -1,9 +1,9 @@
-//! `xtask evidence [--seconds N] [--seed N] [--keep N]`: the figures of docs/promises.md, from one run of a stated time.
+//! `xtask evidence [--seconds N] [--seed N]`: the figures of docs/promises.md, from one run of a stated time.
 //!
 //! Random inputs for every target, every small change of every fixture, and how much of the code that reads files these
 //! random inputs execute. The whole block of figures is replaced; what was not run is not in it.
 
-use crate::random::{Build, Options, Program, Ran};
+use crate::random::{Build, Options, Program, Ran, verdict};
 use crate::sh::{self, Given};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,43 +33,37 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
         options.jobs,
         options.seed,
     );
-    let tools = tools(root)?;
-    let program = Program::build(root, if tools.is_some() { Build::Coverage } else { Build::Plain })?;
+    let Some(tools) = tools(root)? else {
+        return sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage");
+    };
+    let program = Program::build(root, Build::Coverage)?;
     let ran = program.fuzz(&options)?;
-    let load = format!(
-        " The load average of the 15 minutes before the end of the random inputs was {}.",
-        sh::load(2)
-    );
-    if options.keep > 0 {
-        program.keep(options.keep)?;
-    }
-    let lines = tools.map(|tools| coverage(root, &program, &tools)).transpose()?;
-    if lines.is_none() {
-        sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
-    }
+    let load = sh::load(2);
+    let lines = coverage(root, &program, &tools)?;
     if let Some(idle) = ran.iter().find(|ran| ran.executions == 0) {
         return Err(format!("{} was not run once: the time is too short", idle.target));
     }
-    let mut text = format!("{head}{load}\n\n| measured | figure |\n|---|---:|\n");
+    let load = format!("The load average of the 15 minutes before the end of the random inputs was {load}.");
+    let mut text = format!("{head} {load}\n\n| measured | figure |\n|---|---:|\n");
     let all = ran.iter().map(|r| r.executions).sum();
-    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
     text += &format!("| random inputs for {} targets | {} |\n", ran.len(), grouped(all));
-    text += &format!("| of these, targets with an input that broke a promise | {} |\n", broken.len());
-    let more = table(&ran) + &lines.as_ref().map(covered).unwrap_or_default();
+    text += &format!(
+        "| of these, targets with an input that broke a promise | {} |\n",
+        ran.iter().filter(|r| r.failed).count()
+    );
+    let more = table(&ran) + &covered(&lines);
     // The next figure needs another build; these are written before it.
     write(root, &format!("{text}{more}"))?;
     let start = Instant::now();
-    let changes = exhaustive(root)?;
+    let said = sh::output_text(&mut sh::step(root, "targets exhaustive", &Given::default()))?;
+    let tried = said.lines().find_map(|line| line.split_once(" mutants of")?.0.parse().ok());
+    let changes = grouped(tried.ok_or("the exhaustive test prints no figure")?);
     let seconds = start.elapsed().as_secs();
     text += &format!(
         "| every small change of every fixture, in {seconds} s; none broke a promise | {changes} |\n"
     );
     write(root, &format!("{text}{more}"))?;
-    if broken.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("see crates/fuzz/artifacts for {}", broken.join(", ")))
-    }
+    verdict(&ran)
 }
 
 /// Puts the figures into the page.
@@ -92,26 +86,15 @@ fn table(ran: &[Ran]) -> String {
         let (action, kind) = ran.target.split_once('_').unwrap_or((&ran.target, ""));
         *cells.entry((kind, action)).or_default() += ran.executions;
     }
-    let actions: BTreeSet<_> = cells.keys().map(|key| key.1).collect();
-    let kinds: BTreeSet<_> = cells.keys().map(|key| key.0).collect();
-    let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let names = actions.iter().map(|a| (*a).to_owned());
-    let mut text = String::from("\nExecutions:\n\n");
-    text += &row(std::iter::once(String::from("file")).chain(names).collect());
-    text += &row(vec!["---:".into(); actions.len() + 1]);
+    let (kinds, actions): (BTreeSet<_>, BTreeSet<_>) = cells.keys().copied().unzip();
+    let heads: String = actions.iter().map(|action| format!(" {action} |")).collect();
+    let mut text = format!("\nExecutions:\n\n| file |{heads}\n|{}\n", " ---: |".repeat(actions.len() + 1));
     for kind in kinds {
-        let figures =
-            actions.iter().map(|action| cells.get(&(kind, *action)).map_or(String::new(), |n| grouped(*n)));
-        text += &row(std::iter::once(format!("`{kind}`")).chain(figures).collect());
+        let figure = |action: &&str| cells.get(&(kind, *action)).map_or(String::new(), |n| grouped(*n));
+        let figures: String = actions.iter().map(|action| format!(" {} |", figure(action))).collect();
+        text += &format!("| `{kind}` |{figures}\n");
     }
     text
-}
-
-/// Returns the number of changes that the exhaustive test tries.
-fn exhaustive(root: &Path) -> Result<String, String> {
-    let said = sh::output_text(&mut sh::step(root, "targets exhaustive", &Given::default()))?;
-    let tried = said.lines().find_map(|line| line.split_once(" mutants of")?.0.parse().ok());
-    tried.map(grouped).ok_or_else(|| "the exhaustive test prints no figure".into())
 }
 
 /// Lines by crate: executed, and all.

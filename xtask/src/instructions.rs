@@ -44,7 +44,7 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     let program = crate::released(root, given)?;
     let folder = sh::target_dir(root).join("instructions");
     sh::empty(&folder)?;
-    sh::write(&folder.join("grid.glb"), Sheet::new(80).glb())?;
+    sh::write(&folder.join("grid.glb"), Sheet { side: 80, ..Sheet::default() }.glb())?;
     let compiler = sh::output_text(Command::new("rustc").arg("-V").current_dir(root))?;
     let table = fs::read_to_string(root.join(TABLE)).unwrap_or_default();
     let (of, known) = parse(&table);

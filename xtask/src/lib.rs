@@ -87,8 +87,8 @@ const VERBS: &[Verb] = verbs! {
     "witness raylib" "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI" Steps;
     "witness kaitai" "[DIR...]: compares readers generated from docs/descriptions with the program; needs node, kaitaistruct from PyPI" Steps;
     "witness names" "[DIR...]: what `file` and the desktop call files, by docs/descriptions" Steps;
-    "random" "[--seconds N] [--seed N] [--jobs N] [--target PREFIX] [--asan] [--keep N] [FILE]: random inputs for every target of crates/fuzz; a FILE is run alone" With(random::run);
-    "evidence" "[--seconds N] [--seed N] [--keep N]: the figures of docs/promises.md" With(evidence::run);
+    "random" "[--seconds N] [--seed N] [--jobs N] [--target PREFIX] [--asan] [FILE]: random inputs for every target of crates/fuzz; a FILE is run alone" With(random::run);
+    "evidence" "[--seconds N] [--seed N]: the figures of docs/promises.md" With(evidence::run);
     "hostile" "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost" Lab("hostile", "release");
     "instructions" "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind" With(instructions::run);
     "bench" "[--quick] [--only PART] [--pack FILE] [--program FILE]: performance against its targets, how commands grow, models per second of Nexuiz" Lab("bench", "release");
@@ -139,10 +139,9 @@ impl Verb {
     }
 }
 
-/// Reads the words after a verb of `crates/lab`.
+/// Reads the words after a verb of `crates/lab`; after one that only `xtask/steps.sh` calls, a file.
 pub fn read_words(lab: &str, words: &[OsString]) -> Result<Given, String> {
-    let verb = VERBS.iter().find(|verb| verb.0.ends_with(lab));
-    Given::new(verb.ok_or_else(|| format!("no such verb: {lab}"))?.1, words)
+    Given::new(VERBS.iter().find(|verb| verb.0.ends_with(lab)).map_or("[FILE]", |verb| verb.1), words)
 }
 
 /// Builds a program of the workspace. All crates are named, so that they have the features they have in the tests, and

@@ -26,12 +26,6 @@ const EDGES: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer
 /// Safe code returns no reference to its stack; long traces of allocations, and much memory that is withheld from reuse, would
 /// cost more than they show.
 const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=2:quarantine_size_mb=16";
-/// Longer inputs are not kept with the sources.
-const KEPT_LENGTH: u64 = 2048;
-
-/// Targets without kept inputs: `parse_*` runs those of `round_*`, models and outputs are random numbers, the program is slow.
-const OTHERWISE: [&str; 4] = ["parse_", "model_", "outputs_", "program_"];
-
 /// The result of one target.
 pub(crate) struct Ran {
     pub(crate) target: String,
@@ -54,7 +48,6 @@ pub(crate) struct Options {
     pub(crate) seconds: u64,
     pub(crate) seed: u32,
     pub(crate) jobs: usize,
-    pub(crate) keep: usize,
 }
 
 impl Options {
@@ -64,7 +57,6 @@ impl Options {
             seconds: given.value("seconds")?.unwrap_or(60),
             seed: given.value("seed")?.unwrap_or(1),
             jobs: given.value("jobs")?.unwrap_or(jobs).max(1),
-            keep: given.value("keep")?.unwrap_or(0),
         })
     }
 }
@@ -87,11 +79,13 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
         return sh::run(program.command(target).arg(input));
     }
     let ran = program.fuzz(&options)?;
-    if options.keep > 0 {
-        program.keep(options.keep)?;
-    }
-    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
     println!("{} executions of {} targets", ran.iter().map(|r| r.executions).sum::<u64>(), ran.len());
+    verdict(&ran)
+}
+
+/// Fails with the targets that failed.
+pub(crate) fn verdict(ran: &[Ran]) -> Result<(), String> {
+    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
     if broken.is_empty() {
         Ok(())
     } else {
@@ -134,11 +128,9 @@ impl Program {
         let _ = fs::remove_dir_all(&planted);
         sh::run(Command::new(&path).env("MESHWRIGHT_PLANT", &planted))?;
         let entries = fs::read_dir(&planted).map_err(|e| format!("{}: {e}", planted.display()))?;
-        let mut targets: Vec<_> = entries
-            .filter_map(Result::ok)
-            .filter(|entry| entry.path().is_dir())
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect();
+        let folders = entries.filter_map(Result::ok).filter(|entry| entry.path().is_dir());
+        let mut targets: Vec<_> =
+            folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         targets.sort();
         Ok(Self { path, planted, corpus: folder.join("corpus"), root: root.to_owned(), targets })
     }
@@ -167,23 +159,27 @@ impl Program {
 
     /// Runs every target for its share of the time; prints what came of each.
     pub(crate) fn fuzz(&self, options: &Options) -> Result<Vec<Ran>, String> {
-        // Each job takes the next target.
         let share = options.seconds * options.jobs as u64 / self.targets.len() as u64;
-        let (next, done) = (Mutex::new(self.targets.iter()), Mutex::new(Vec::new()));
-        let worker = || -> Result<(), String> {
-            loop {
-                let target = next.lock().map_err(|e| e.to_string())?.next();
-                let Some(target) = target else { return Ok(()) };
-                let ran = self.one(target, share.max(1), options.seed)?;
-                println!("{target:<18} {:>11} executions {:>7} edges", ran.executions, ran.edges);
-                done.lock().map_err(|e| e.to_string())?.push(ran);
-            }
+        let next = Mutex::new(self.targets.iter());
+        // Each job takes the next target.
+        let worker = || {
+            let take = || next.lock().ok()?.next();
+            std::iter::from_fn(take)
+                .map(|target| {
+                    let ran = self.one(target, share.max(1), options.seed)?;
+                    println!("{target:<18} {:>11} executions {:>7} edges", ran.executions, ran.edges);
+                    Ok(ran)
+                })
+                .collect::<Result<Vec<_>, String>>()
         };
-        std::thread::scope(|scope| {
+        let mut done = Vec::new();
+        std::thread::scope(|scope| -> Result<(), String> {
             let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
-            workers.into_iter().try_for_each(|w| w.join().map_err(|_| "a worker panicked".to_owned())?)
+            for worker in workers {
+                done.extend(worker.join().map_err(|_| "a worker panicked")??);
+            }
+            Ok(())
         })?;
-        let mut done = done.into_inner().map_err(|e| e.to_string())?;
         done.sort_by(|a, b| a.target.cmp(&b.target));
         Ok(done)
     }
@@ -215,12 +211,12 @@ impl Program {
             if fs::metadata(&words).is_ok_and(|file| file.len() > 0) {
                 command.arg(format!("-dict={}", words.display()));
             }
-            command
-                .arg(format!("-artifact_prefix={}/", artifacts.display()))
-                .arg(format!("-seed={}", seed.wrapping_add(round)));
-            command
-                .arg(format!("-max_total_time={}", left.max(1)))
-                .args(["-print_final_stats=1", "-reload=0"]);
+            command.arg(format!("-artifact_prefix={}/", artifacts.display()));
+            command.args([
+                format!("-seed={}", seed.wrapping_add(round)),
+                format!("-max_total_time={}", left.max(1)),
+            ]);
+            command.args(["-print_final_stats=1", "-reload=0"]);
             command.args((self.path.to_string_lossy().contains("/asan/")).then_some("-malloc_limit_mb=256"));
             command.stdin(Stdio::null()).stdout(file("out")?).stderr(file("err")?);
             let status = command.status().map_err(told)?;
@@ -293,35 +289,5 @@ impl Program {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Keeps with the sources, for each target, the smallest inputs that reach what seeds and kept inputs do not.
-    pub(crate) fn keep(&self, most: usize) -> Result<(), String> {
-        let told = |e: std::io::Error| e.to_string();
-        let start = Instant::now();
-        for target in self.targets.iter().filter(|t| !OTHERWISE.iter().any(|a| t.starts_with(a))) {
-            let kept = self.root.join("crates/fuzz/kept").join(target);
-            let before = fs::read_dir(&kept).map_or(0, Iterator::count);
-            // The seeds and what is kept go first, so that only what they do not reach is added, named by its hash.
-            let merged = self.planted.join(format!("{target}.merged"));
-            sh::empty(&merged)?;
-            for (i, folder) in self.inputs(target).iter().enumerate().skip(1) {
-                sh::copy(folder, &merged.join(format!("known-{i}")))?;
-            }
-            let mut merge = self.command(target);
-            sh::output(merge.arg("-merge=1").arg(&merged).arg(self.corpus.join(target)))?;
-            let entries = fs::read_dir(&merged).map_err(told)?.filter_map(Result::ok);
-            let mut found: Vec<_> = entries
-                .filter(|e| e.path().is_file())
-                .filter_map(|e| Some((e.metadata().ok()?.len(), e.path())))
-                .filter(|(len, _)| *len <= KEPT_LENGTH)
-                .collect();
-            found.sort();
-            for (i, (_, path)) in found.iter().take(most.saturating_sub(before)).enumerate() {
-                sh::copy(path, &kept.join(format!("random-{}", before + i)))?;
-            }
-        }
-        println!("kept in {:.0} s", start.elapsed().as_secs_f32());
-        Ok(())
     }
 }

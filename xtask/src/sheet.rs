@@ -5,33 +5,17 @@ use serde_json::{Value, json};
 const JOINTS: u16 = 24;
 
 /// A wavy sheet on a chain of 24 joints, two to each vertex, that bend in 24 frames.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sheet {
     /// The number of vertices along each side.
-    side: u16,
-    is_coincident: bool,
-    is_reversed: bool,
+    pub side: u16,
+    /// All vertices but the first are at one point.
+    pub is_coincident: bool,
+    /// Vertices and triangles are in the opposite order.
+    pub is_reversed: bool,
 }
 
 impl Sheet {
-    /// Returns a sheet with this many vertices along each side.
-    #[must_use]
-    pub const fn new(side: u16) -> Self {
-        Self { side, is_coincident: false, is_reversed: false }
-    }
-
-    /// Puts all vertices but the first at one point.
-    #[must_use]
-    pub const fn coincident(self) -> Self {
-        Self { is_coincident: true, ..self }
-    }
-
-    /// Stores vertices and triangles in the opposite order.
-    #[must_use]
-    pub const fn reversed(self) -> Self {
-        Self { is_reversed: true, ..self }
-    }
-
     /// Returns the column and row of each vertex, in the order of the file.
     fn vertices(self) -> Vec<(u16, u16)> {
         let side = self.side;
@@ -77,11 +61,8 @@ impl Sheet {
     pub fn glb(self) -> Vec<u8> {
         let (vertices, mut file) = (self.vertices(), File::default());
         let (n, last) = (vertices.len(), f32::from(self.side - 1));
-        let bounds = if self.is_coincident {
-            json!({ "min": [0, 0, 0], "max": [1, 0, 0] })
-        } else {
-            json!({ "min": [0, 0, 0], "max": [last, last, 12.0 / 64.0] })
-        };
+        let most = if self.is_coincident { json!([1, 0, 0]) } else { json!([last, last, 12.0 / 64.0]) };
+        let bounds = json!({ "min": [0, 0, 0], "max": most });
         let none = json!({});
         let positions: Vec<_> = vertices.iter().flat_map(|v| self.position(*v)).collect();
         let positions = file.floats(&positions, "VEC3", &bounds);
@@ -96,12 +77,8 @@ impl Sheet {
         let joints = file.add(joints.collect(), 5121, "VEC4", n, &none);
         let weights = file.floats(&[0.75, 0.25, 0.0, 0.0].repeat(n), "VEC4", &none);
         let corners = self.corners();
-        let (bytes, component): (Vec<u8>, _) = if n <= 1 << 16 {
-            let short = |corner: &u32| u16::try_from(*corner).unwrap_or(0).to_le_bytes();
-            (corners.iter().flat_map(short).collect(), 5123)
-        } else {
-            (corners.iter().flat_map(|corner| corner.to_le_bytes()).collect(), 5125)
-        };
+        let (width, component) = if n <= 1 << 16 { (2, 5123) } else { (4, 5125) };
+        let bytes = corners.iter().flat_map(|corner| corner.to_le_bytes().into_iter().take(width)).collect();
         let indices = file.add(bytes, component, "SCALAR", corners.len(), &none);
         let step = last / f32::from(JOINTS);
         let bind = (0..JOINTS).flat_map(|j| {
@@ -121,8 +98,7 @@ impl Sheet {
                 [0.0, half, 0.0, (1.0 - half * half).sqrt()]
             });
             let turns = file.floats(&bend.collect::<Vec<_>>(), "VEC4", &none);
-            channels
-                .push(json!({ "sampler": samplers.len(), "target": { "node": joint, "path": "rotation" } }));
+            channels.push(json!({ "sampler": joint, "target": { "node": joint, "path": "rotation" } }));
             samplers.push(json!({ "input": times, "output": turns }));
         }
         let node = |j: u16| {

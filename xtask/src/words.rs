@@ -63,8 +63,8 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
 /// Returns whether a path is that of a file of code whose name does not say what is in it.
 fn is_vague(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_code = format!("{folder}/").contains("/src/");
-    is_code && name.strip_suffix(".rs").is_some_and(|stem| lists(VAGUE_FILES, stem))
+    format!("{folder}/").contains("/src/")
+        && name.strip_suffix(".rs").is_some_and(|stem| lists(VAGUE_FILES, stem))
 }
 
 /// Returns whether a word is in a list.
@@ -100,11 +100,9 @@ fn parse(text: &str) -> Result<Counts, String> {
 /// printed.
 fn counted(root: &Path, list: Option<&str>) -> Result<(Counts, Vec<String>), String> {
     let (mut counts, mut vague) = (Counts::new(), Vec::new());
-    let pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root.join(name));
-    let folders = ["crates", "xtask", "docs"].map(|folder| fixtures::walk(&root.join(folder)));
-    let mut files: Vec<_> = pages.into_iter().filter(|page| page.is_file()).collect();
-    for folder in folders {
-        files.extend(folder.map_err(|e| e.to_string())?);
+    let mut files = fixtures::walk_to(root, 1).map_err(|e| e.to_string())?;
+    for folder in ["crates", "xtask", "docs"] {
+        files.extend(fixtures::walk(&root.join(folder)).map_err(|e| e.to_string())?);
     }
     for path in files {
         let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
@@ -112,11 +110,8 @@ fn counted(root: &Path, list: Option<&str>) -> Result<(Counts, Vec<String>), Str
         let Some((_, extension @ ("rs" | "md"))) = name.rsplit_once('.').filter(|_| !built) else { continue };
         vague.extend(is_vague(&name).then(|| name.clone()));
         let text = sh::read_text(&path)?;
-        let area = name
-            .splitn(3, '/')
-            .take(if name.starts_with("crates/") { 2 } else { 1 })
-            .collect::<Vec<_>>()
-            .join("/");
+        let depth = if name.starts_with("crates/") { 2 } else { 1 };
+        let area = name.splitn(3, '/').take(depth).collect::<Vec<_>>().join("/");
         let entry = counts.entry(area.clone()).or_default();
         let places = if extension == "rs" { places_of_code(&text) } else { places_of_page(&text) };
         for (kind, line, place) in places {

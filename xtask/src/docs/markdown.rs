@@ -79,10 +79,11 @@ fn slug(title: &str) -> String {
 /// Returns the line with blanks in place of code.
 fn without_code(line: &str) -> String {
     let parts: Vec<_> = line.split('`').collect();
-    let last = parts.len() - 1;
     // A mark without an end opens nothing.
-    let code = |i: usize| i % 2 == 1 && i != last;
-    parts.iter().enumerate().map(|(i, part)| if code(i) { " " } else { part }).collect::<Vec<_>>().join("`")
+    let text = |(i, part): (usize, &&str)| {
+        if i % 2 == 1 && i + 1 < parts.len() { " ".to_owned() } else { (*part).to_owned() }
+    };
+    parts.iter().enumerate().map(text).collect::<Vec<_>>().join("`")
 }
 
 /// Targets of links and pictures.

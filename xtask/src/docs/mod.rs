@@ -3,6 +3,7 @@
 
 mod markdown;
 
+use crate::fixtures;
 use crate::sh::{self, Given};
 use markdown::Page;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,22 +69,11 @@ fn has_test(source: &str, test: &str) -> bool {
 /// Returns every page of the project: those of the book, of the top folder and of the crates.
 pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut pages = Vec::new();
-    let mut folders =
-        vec![(PathBuf::new(), 0), (BOOK.into(), usize::MAX), ("crates".into(), 1), ("testdata".into(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        let shown = root.join(&folder);
-        // A copy has no fixtures.
-        if !shown.is_dir() {
-            continue;
-        }
-        for entry in fs::read_dir(&shown).map_err(|e| format!("{}: {e}", shown.display()))? {
-            let path = folder.join(entry.map_err(|e| e.to_string())?.file_name());
-            if root.join(&path).is_dir() && depth > 0 {
-                folders.push((path, depth - 1));
-            } else if path.extension().is_some_and(|e| e == "md") {
-                pages.push(path);
-            }
-        }
+    // A copy has no fixtures.
+    for (folder, depth) in [("", 1), (BOOK, usize::MAX), ("crates", 2), ("testdata", 1)] {
+        let all = fixtures::walk_to(&root.join(folder), depth).map_err(sh::error_at(&root.join(folder)))?;
+        let all = all.iter().filter_map(|path| path.strip_prefix(root).ok());
+        pages.extend(all.filter(|path| path.extension().is_some_and(|e| e == "md")).map(Path::to_owned));
     }
     pages.sort();
     Ok(pages)

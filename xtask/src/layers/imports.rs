@@ -77,24 +77,22 @@ fn add(modules: &mut Vec<Module>, file: PathBuf, folder: &Path, parent: usize) -
 /// Lists the tokens of a text: names, signs, and brackets. Comments and the content of literals are left out.
 fn flatten(stream: TokenStream, tokens: &mut Vec<String>) {
     for tree in stream {
-        match tree {
+        match &tree {
             TokenTree::Group(group) => {
-                let (open, close) = match group.delimiter() {
-                    Delimiter::Parenthesis => ("(", ")"),
-                    Delimiter::Brace => ("{", "}"),
-                    Delimiter::Bracket => ("[", "]"),
-                    Delimiter::None => ("", ""),
+                let [open, close] = match group.delimiter() {
+                    Delimiter::Parenthesis => ["(", ")"],
+                    Delimiter::Brace => ["{", "}"],
+                    Delimiter::Bracket => ["[", "]"],
+                    Delimiter::None => ["", ""],
                 };
                 tokens.push(open.into());
                 flatten(group.stream(), tokens);
                 tokens.push(close.into());
             }
-            TokenTree::Ident(name) => tokens.push(name.to_string()),
             TokenTree::Punct(sign) if sign.as_char() == ':' && tokens.last().is_some_and(|t| t == ":") => {
-                tokens.pop();
-                tokens.push("::".into());
+                tokens.last_mut().into_iter().for_each(|last| last.push(':'));
             }
-            TokenTree::Punct(sign) => tokens.push(sign.to_string()),
+            TokenTree::Ident(_) | TokenTree::Punct(_) => tokens.push(tree.to_string()),
             TokenTree::Literal(_) => tokens.push("0".into()),
         }
     }

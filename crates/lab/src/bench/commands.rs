@@ -54,14 +54,14 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
     let sides = if is_quick { &SIDES[..3] } else { &SIDES[..] };
     let mut growths: Vec<Growth> = COMMANDS.iter().map(|(name, _)| Growth::new(name, "vertices")).collect();
     for side in sides {
-        let sheet = Sheet::new(*side);
-        for (name, sheet) in [
-            ("sheet.glb", sheet),
-            ("reversed.glb", sheet.reversed()),
-            ("coincident.glb", sheet.coincident()),
-            ("other.glb", sheet.coincident().reversed()),
-        ] {
-            sh::write(&folder.join(name), sheet.glb())?;
+        let sheet = Sheet { side: *side, ..Sheet::default() };
+        let (reversed, coincident) =
+            (Sheet { is_reversed: true, ..sheet }, Sheet { is_coincident: true, ..sheet });
+        let other = Sheet { is_reversed: true, ..coincident };
+        for (name, sheet) in
+            [("sheet", sheet), ("reversed", reversed), ("coincident", coincident), ("other", other)]
+        {
+            sh::write(&folder.join(name).with_extension("glb"), sheet.glb())?;
         }
         for ((_, words), growth) in COMMANDS.iter().zip(&mut growths) {
             let size = usize::from(*side) * usize::from(*side);
@@ -70,7 +70,7 @@ fn measure_in(folder: &Path, report: &mut Report, program: &Path, is_quick: bool
     }
     growths.into_iter().for_each(|growth| report.growth(growth));
     let packs = folder.join("packs");
-    sh::write(&folder.join("in/models/sheet.glb"), Sheet::new(16).glb())?;
+    sh::write(&folder.join("in/models/sheet.glb"), Sheet { side: 16, ..Sheet::default() }.glb())?;
     measure(program, folder, "convert in/models/sheet.glb -o in/models/sheet.dpm")?;
     fs::remove_file(folder.join("in/models/sheet.glb")).map_err(|e| e.to_string())?;
     measure(program, folder, "pack in -o pack.pk3")?;

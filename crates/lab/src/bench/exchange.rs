@@ -2,7 +2,7 @@
 
 use super::formats::{Sheet, contest, sheet};
 use super::measure::{Contender, Effort, measure};
-use super::report::{Report, Row};
+use super::report::Report;
 use meshwright::gltf::document::{Document, Options, no_files};
 use meshwright::gltf::import::{ImportOptions, import};
 use meshwright::gltf::{self, ExportOptions};
@@ -39,63 +39,47 @@ fn mesh(scene: &Scene) -> Result<&Mesh, String> {
 
 fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, String> {
     let mesh = mesh(scene)?;
-    let (size, peer) = (mesh.triangles.len(), PlainGlb::new(mesh));
+    let size = mesh.triangles.len();
     let options = ExportOptions::default().with_memory(MEMORY);
     let export = || gltf::export(scene, &options);
     let ours = export().map_err(|e| e.to_string())?.value.into_glb();
-    let theirs = peer.to_glb();
+    let theirs = plain_glb(mesh);
     // Only our export has names and extras of the scene; short indices take half.
     if mesh.positions.len() > 1 << 16 && ours.len().abs_diff(theirs.len()) > 4096 {
         return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
     }
     let mut memory = Vec::with_capacity(ours.len());
-    let s = contest!(effort, export().map(|made| made.value.into_glb()), peer.to_glb(), {
+    let s = contest!(effort, export().map(|made| made.value.into_glb()), plain_glb(mesh), {
         memory.clear();
         export().is_ok_and(|made| made.value.write_glb(black_box(&mut memory)).is_ok())
     },);
-    report.add(Row::new("GLB to memory", "serde_json", size, &s, 1, 1.8));
-    report.add(Row::new("GLB streamed into reused memory", "serde_json", size, &s.led_by(2), 1, 5.0));
+    report.add(("GLB to memory", "serde_json", 1.8), size, &s, [0, 1], None);
+    report.add(("GLB streamed into reused memory", "serde_json", 5.0), size, &s, [2, 1], None);
     Ok(ours)
 }
 
 /// The peer of our export: a writer on serde_json that appends float by float.
-#[derive(Default)]
-struct PlainGlb {
-    positions: Vec<[f32; 3]>,
-    normals: Vec<[f32; 3]>,
-    uvs: Vec<[f32; 2]>,
-    indices: Vec<u32>,
-}
-
-impl PlainGlb {
-    fn new(mesh: &Mesh) -> Self {
-        let (positions, normals, uvs) = (mesh.positions.clone(), mesh.normals.clone(), mesh.uvs.clone());
-        Self { positions, normals, uvs, indices: mesh.triangles.as_flattened().to_vec() }
-    }
-
-    fn to_glb(&self) -> Vec<u8> {
-        let mut file = File::default();
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for p in &self.positions {
-            for i in 0..3 {
-                low[i] = low[i].min(p[i]);
-                high[i] = high[i].max(p[i]);
-            }
+fn plain_glb(mesh: &Mesh) -> Vec<u8> {
+    let mut file = File::default();
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for p in &mesh.positions {
+        for i in 0..3 {
+            low[i] = low[i].min(p[i]);
+            high[i] = high[i].max(p[i]);
         }
-        let none = json!({});
-        let positions =
-            file.floats(self.positions.as_flattened(), "VEC3", &json!({ "min": low, "max": high }));
-        let normals = file.floats(self.normals.as_flattened(), "VEC3", &none);
-        let uvs = file.floats(self.uvs.as_flattened(), "VEC2", &none);
-        let start = file.bin.len();
-        self.indices.iter().for_each(|index| file.bin.extend_from_slice(&index.to_le_bytes()));
-        let indices = file.describe(start, 5125, "SCALAR", self.indices.len(), &none);
-        let attributes = json!({ "POSITION": positions, "NORMAL": normals, "TEXCOORD_0": uvs });
-        file.into_glb(json!({
-            "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0 }],
-            "meshes": [{ "primitives": [{ "attributes": attributes, "indices": indices }] }],
-        }))
     }
+    let none = json!({});
+    let positions = file.floats(mesh.positions.as_flattened(), "VEC3", &json!({ "min": low, "max": high }));
+    let normals = file.floats(mesh.normals.as_flattened(), "VEC3", &none);
+    let uvs = file.floats(mesh.uvs.as_flattened(), "VEC2", &none);
+    let (start, indices) = (file.bin.len(), mesh.triangles.as_flattened());
+    indices.iter().for_each(|index| file.bin.extend_from_slice(&index.to_le_bytes()));
+    let indices = file.describe(start, 5125, "SCALAR", indices.len(), &none);
+    let attributes = json!({ "POSITION": positions, "NORMAL": normals, "TEXCOORD_0": uvs });
+    file.into_glb(json!({
+        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0 }],
+        "meshes": [{ "primitives": [{ "attributes": attributes, "indices": indices }] }],
+    }))
 }
 
 /// Joints and weights of each vertex.
@@ -147,7 +131,7 @@ fn read(report: &mut Report, effort: Effort, scene: &Scene, glb: &[u8]) -> Resul
     }
     let s = contest!(effort, ours(), readers(glb));
     let what = if mesh.skin.is_some() { "GLB to arrays, skinned" } else { "GLB to arrays" };
-    report.add(Row::new(what, "gltf, readers", size, &s, 1, 6.0));
+    report.add((what, "gltf, readers", 6.0), size, &s, [0, 1], None);
     Ok(())
 }
 
@@ -195,6 +179,6 @@ fn text(report: &mut Report, effort: Effort, scene: &Scene) -> Result<(), String
         return Err(format!("{} and {} bytes are not the same text", made.len(), peer.len()));
     }
     let s = contest!(effort, ours(), theirs());
-    report.add(Row::new("OBJ", "write!", mesh.triangles.len(), &s, 1, 2.0));
+    report.add(("OBJ", "write!", 2.0), mesh.triangles.len(), &s, [0, 1], None);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::measure::{Contender, Effort, measure};
 use super::native;
-use super::report::{Report, Row};
+use super::report::Report;
 use meshwright::crucible::{Attribute, Chunk, Dialect as CrucibleDialect};
 use meshwright::dpm::{Dpm, Mesh, PoseId};
 use meshwright::fsomodel::{Dialect as FsoDialect, FsoModel, MeshEntry, Vertex};
@@ -46,7 +46,7 @@ fn numbers(report: &mut Report, effort: Effort) {
             bulk::fill_be_f32(black_box(&bytes), black_box(&mut floats)),
             black_box(&mut copy).copy_from_slice(black_box(&bytes)),
         );
-        report.add(Row::new("big-endian floats, seen to be finite", "copy", n, &s, 1, target));
+        report.add(("big-endian floats, seen to be finite", "copy", target), n, &s, [0, 1], None);
     }
     let table: [f32; 256] = std::array::from_fn(|i| F8A::from_bits(i as u8).decode());
     for n in [1024, 4096, 16_384, 65_536] {
@@ -56,7 +56,7 @@ fn numbers(report: &mut Report, effort: Effort) {
             let to = black_box(&mut theirs).iter_mut();
             to.zip(black_box(&codes)).for_each(|(to, code)| *to = table[usize::from(*code)]);
         });
-        report.add(Row::new("F8A", "table", n, &s, 1, 2.5));
+        report.add(("F8A", "table", 2.5), n, &s, [0, 1], None);
     }
 }
 
@@ -69,7 +69,7 @@ fn dpm(report: &mut Report, effort: Effort) -> Result<(), String> {
     let s =
         contest!(effort, Dpm::parse(black_box(&file)).map(|m| (m.validate(), m)), black_box(&file).clone(),);
     let what = "DPM, beyond the cache: read, all findings";
-    report.add(Row::new(what, "copy", file.len(), &s, 1, 0.5));
+    report.add((what, "copy", 0.5), file.len(), &s, [0, 1], None);
     Ok(())
 }
 
@@ -147,7 +147,7 @@ fn crucible(report: &mut Report, effort: Effort, side: u32) -> Result<(), String
         Chunk::parse(black_box(&file)),
         blocks.iter().map(|(b, n)| lz4_flex::block::decompress(black_box(b), *n)).collect::<Vec<_>>(),
     );
-    report.add(Row::new("Crucible chunk: read", "its blocks alone", size, &s, 1, 0.95));
+    report.add(("Crucible chunk: read", "its blocks alone", 0.95), size, &s, [0, 1], None);
     Ok(())
 }
 
@@ -177,6 +177,6 @@ fn fsomodel(report: &mut Report, effort: Effort, side: u32) -> Result<(), String
     let sum = |file: &[u8]| file.as_chunks::<8>().0.iter().fold(0, |a, b| a ^ u64::from_le_bytes(*b));
     let s = contest!(effort, FsoModel::parse(black_box(&file)).map(|m| m.validate()), sum(black_box(&file)),);
     let what = "FSOMODEL: read, all findings";
-    report.add(Row::new(what, "its bytes read once", file.len(), &s, 1, 0.5));
+    report.add((what, "its bytes read once", 0.5), file.len(), &s, [0, 1], None);
     Ok(())
 }

@@ -78,15 +78,11 @@ pub(crate) fn measure(effort: Effort, contenders: &mut [Contender<'_>]) -> Sampl
         let mut row = vec![0.0; n];
         for k in 0..n {
             let i = (round + k) % n;
-            row[i] = time(&mut contenders[i], calls[i]);
+            row[i] = (contenders[i].run)(calls[i]) / f64::from(calls[i]);
         }
         rounds.push(row);
     }
     Samples { rounds }
-}
-
-fn time(contender: &mut Contender<'_>, calls: u32) -> f64 {
-    (contender.run)(calls) / f64::from(calls)
 }
 
 /// Returns the number of calls that fill a sample.
@@ -94,8 +90,7 @@ fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
     (contender.run)(1);
     let mut calls = 1_u32;
     loop {
-        let seconds = time(contender, calls) * f64::from(calls);
-        if seconds >= sample.as_secs_f64() || calls >= 1 << 24 {
+        if (contender.run)(calls) >= sample.as_secs_f64() || calls >= 1 << 24 {
             return calls;
         }
         calls *= 2;
@@ -113,16 +108,6 @@ impl Samples {
         Spread::from_values(self.rounds.iter().map(|row| slope(sizes, row)).collect())
     }
 
-    /// Returns the same with another contender in the place of the first.
-    pub(crate) fn led_by(&self, first: usize) -> Self {
-        let swapped = |row: &Vec<f64>| {
-            let mut row = row.clone();
-            row.swap(0, first);
-            row
-        };
-        Self { rounds: self.rounds.iter().map(swapped).collect() }
-    }
-
     /// Seconds per call.
     pub(crate) fn seconds(&self, contender: usize) -> Spread {
         Spread::from_values(self.rounds.iter().map(|r| r[contender]).collect())
@@ -135,11 +120,8 @@ pub(crate) fn slope(sizes: &[usize], seconds: &[f64]) -> f64 {
     let y: Vec<f64> = seconds.iter().map(|t| t.ln()).collect();
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (mx, my) = (mean(&x), mean(&y));
-    let (up, down) = x
-        .iter()
-        .zip(&y)
-        .fold((0.0, 0.0), |(up, down), (x, y)| (up + (x - mx) * (y - my), down + (x - mx) * (x - mx)));
-    up / down
+    let up: f64 = x.iter().zip(&y).map(|(x, y)| (x - mx) * (y - my)).sum();
+    up / x.iter().map(|x| (x - mx) * (x - mx)).sum::<f64>()
 }
 
 /// Keeps the compiler from leaving work out.

@@ -1,7 +1,7 @@
 //! The meshes, skeletons and motions that are measured: invented, the same in every run.
 
 use meshwright::rig::glam::{Affine3A, Quat, Vec3, Vec3A};
-use meshwright::scene::{Influence, Joint, Local, Skeleton, Trs};
+use meshwright::scene::{Influence, Joint, Local, Mesh, Skeleton, SkeletonId, Skin, Trs};
 
 /// A small generator of random numbers (xorshift).
 pub(crate) struct Random(u64);
@@ -11,19 +11,19 @@ impl Random {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub(crate) fn next(&mut self) -> u32 {
+    fn next(&mut self) -> u32 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 32) as u32
     }
 
-    pub(crate) fn below(&mut self, n: u32) -> u32 {
+    fn below(&mut self, n: u32) -> u32 {
         self.next() % n
     }
 
     /// Returns a number from -1 to 1.
-    pub(crate) fn unit(&mut self) -> f32 {
+    fn unit(&mut self) -> f32 {
         (self.next() >> 8) as f32 / (1 << 23) as f32 - 1.0
     }
 
@@ -32,82 +32,59 @@ impl Random {
     }
 
     pub(crate) fn rotation(&mut self) -> Quat {
-        let [x, y, z, w] = [self.unit(), self.unit(), self.unit(), self.unit() + 2.0];
-        Quat::from_xyzw(x, y, z, w).normalize()
-    }
-
-    pub(crate) fn matrix(&mut self) -> Affine3A {
-        Affine3A::from_rotation_translation(self.rotation(), self.vector())
+        Quat::from_xyzw(self.unit(), self.unit(), self.unit(), self.unit() + 2.0).normalize()
     }
 }
 
-/// Vertices with `width` influences each.
-pub(crate) struct Vertices {
-    pub(crate) positions: Vec<[f32; 3]>,
-    pub(crate) normals: Vec<[f32; 3]>,
-    pub(crate) starts: Vec<u32>,
-    pub(crate) influences: Vec<Influence>,
-}
-
-/// `n` vertices on `joints` joints; every `share` neighbours have the same influences.
-pub(crate) fn vertices(n: usize, joints: u32, width: u32, share: usize) -> Vertices {
+/// `n` vertices on `joints` joints with `width` influences each; every `share` neighbours have the same ones.
+pub(crate) fn vertices(n: usize, joints: u32, width: u32, share: usize) -> Mesh {
     let mut random = Random::new(n as u64);
-    let mut out =
-        Vertices { positions: Vec::new(), normals: Vec::new(), starts: vec![0], influences: Vec::new() };
-    let mut current = Vec::new();
+    let (mut mesh, mut skin, mut current) = (Mesh::default(), Skin::new(SkeletonId(0)), Vec::new());
     for v in 0..n {
         if v % share == 0 {
             let first = random.below(joints);
             let raw: Vec<f32> = (0..width).map(|_| random.unit() + 1.5).collect();
             let sum: f32 = raw.iter().sum();
             let joint = |k: u32| (first + k * (1 + random.0 as u32 % 3)) % joints;
-            current = (0..width)
-                .zip(&raw)
-                .map(|(k, w)| Influence { joint: joint(k), weight: if width == 1 { 1.0 } else { w / sum } })
-                .collect();
+            let weight = |w: &f32| if width == 1 { 1.0 } else { w / sum };
+            current =
+                (0..width).zip(&raw).map(|(k, w)| Influence { joint: joint(k), weight: weight(w) }).collect();
         }
-        out.positions.push(random.vector().into());
-        out.normals.push(Vec3A::from(random.vector()).normalize().into());
-        out.influences.extend_from_slice(&current);
-        out.starts.push(out.influences.len() as u32);
+        mesh.positions.push(random.vector().into());
+        mesh.normals.push(Vec3A::from(random.vector()).normalize().into());
+        skin.influences.extend_from_slice(&current);
+        skin.end_vertex();
     }
-    out
+    mesh.with_skin(skin)
 }
 
 /// `n` vertices of one to `most` influences, in no order.
-pub(crate) fn mixed(n: usize, joints: u32, most: u32) -> Vertices {
-    let mut random = Random::new(5);
-    let widest = vertices(n, joints, most, 1);
-    let mut out = Vertices { starts: vec![0], influences: Vec::new(), ..widest };
+pub(crate) fn mixed(n: usize, joints: u32, most: u32) -> Mesh {
+    let (mut random, mut skin) = (Random::new(5), Skin::new(SkeletonId(0)));
     for _ in 0..n {
         let width = 1 + random.below(most);
         for _ in 0..width {
-            let weight = 1.0 / width as f32;
-            out.influences.push(Influence { joint: random.below(joints), weight });
+            skin.influences.push(Influence { joint: random.below(joints), weight: 1.0 / width as f32 });
         }
-        out.starts.push(out.influences.len() as u32);
+        skin.end_vertex();
     }
-    out
+    vertices(n, joints, most, 1).with_skin(skin)
 }
 
 /// Returns a figure of `n` joints: a spine with limbs that branch from it, as figures have.
 pub(crate) fn skeleton(n: usize) -> Skeleton {
     let mut random = Random::new(7);
-    let mut joints = Vec::new();
-    for i in 0..n {
+    let joint = |i: usize| {
         let parent = match i {
             0 => None,
             // Every eighth joint begins a limb at the spine.
             i if i % 8 == 0 => Some(i / 8 % 8),
             i => Some(i - 1),
         };
-        let rest = Trs {
-            translation: (random.vector() * 0.3).into(),
-            rotation: random.rotation().into(),
-            scale: [1.0; 3],
-        };
-        joints.push(Joint::new(format!("joint {i}"), parent, Local::Trs(rest)));
-    }
+        let (translation, rotation) = ((random.vector() * 0.3).into(), random.rotation().into());
+        Joint::new(format!("joint {i}"), parent, Local::Trs(Trs { translation, rotation, scale: [1.0; 3] }))
+    };
+    let joints = (0..n).map(joint).collect();
     let mut skeleton = Skeleton { name: "figure".into(), joints };
     let _ = skeleton.bind_rest();
     skeleton
@@ -116,5 +93,5 @@ pub(crate) fn skeleton(n: usize) -> Skeleton {
 /// Returns a palette of `n` rigid matrices.
 pub(crate) fn palette(n: u32) -> Vec<Affine3A> {
     let mut random = Random::new(11);
-    (0..n).map(|_| random.matrix()).collect()
+    (0..n).map(|_| Affine3A::from_rotation_translation(random.rotation(), random.vector())).collect()
 }

@@ -17,14 +17,13 @@ mod formats;
 mod measure;
 mod meshes;
 mod native;
-mod peers;
 mod posing;
 mod report;
 mod skinning;
 
-use measure::{Effort, measure};
-use report::{Report, Row, SIZES};
-use skinning::{Case, JOINTS, Work};
+use measure::{Contender, Effort, measure};
+use report::{Report, SIZES};
+use skinning::{Case, JOINTS};
 use std::path::Path;
 use std::process::Command;
 use xtask::sh::{self, Given};
@@ -88,65 +87,68 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
 }
 
 fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let (influences, dpm) =
+        (|n, width, share| meshes::vertices(n, JOINTS, width, share), |n| meshes::mixed(n, JOINTS, 3));
     // A mesh none of whose vertices share a blend, and the usual one.
     for n in [10_000, 30_000, 100_000] {
         for (what, share, target) in
             [("4 influences, all blends different", 1, 1.9), ("4 influences, blends shared by 4", 4, 2.5)]
         {
-            let case = Case::new(n, 4, share)?;
-            let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Four]);
-            report.add(Row::new(what, "glam", n, &s, GLAM, target).kernel(&case.plan));
+            let case = Case::new(influences(n, 4, share), false)?;
+            let s = measure(effort, &mut [case.skin(false), case.copy(), case.four()]);
+            report.add((what, "glam", target), n, &s, [0, GLAM], Some(&case.plan));
         }
     }
     for n in [10_000, 100_000] {
-        let case = Case::new(n, 1, n / 64)?;
-        let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Four]);
-        report.add(Row::new("sorted by bone", "copy", n, &s, COPY, 0.8).kernel(&case.plan));
+        let case = Case::new(influences(n, 1, n / 64), false)?;
+        let s = measure(effort, &mut [case.skin(false), case.copy(), case.four()]);
+        report.add(("sorted by bone", "copy", 0.8), n, &s, [0, COPY], Some(&case.plan));
     }
     for n in [10_000, 100_000] {
-        for (what, vertices) in [
-            ("DPM's form, 2 influences", meshes::vertices(n, JOINTS, 2, 1)),
-            ("DPM's form, 1 to 3 influences", meshes::mixed(n, JOINTS, 3)),
-        ] {
-            let case = Case::from_vertices(&vertices, true)?;
-            let s = case.measure(effort, &[Work::Skin, Work::Copy, Work::Weighted]);
-            report.add(Row::new(what, "glam", n, &s, GLAM, 1.35).kernel(&case.plan));
+        for (what, mesh) in
+            [("DPM's form, 2 influences", influences(n, 2, 1)), ("DPM's form, 1 to 3 influences", dpm(n))]
+        {
+            let case = Case::new(mesh, true)?;
+            let s = measure(effort, &mut [case.skin(false), case.copy(), case.weighted()]);
+            report.add((what, "glam", 1.35), n, &s, [0, GLAM], Some(&case.plan));
         }
     }
     Ok(())
 }
 
 fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
-    let s = posing::Case::new(64)?.measure(effort)?;
-    report.add(Row::new("pose, frames", "glam", 64, &s, 1, 2.0));
+    let s = posing::measure_poses(64, effort)?;
+    report.add(("pose, frames", "glam", 2.0), 64, &s, [0, 1], None);
     Ok(())
 }
 
 fn threads(report: &mut Report, effort: Effort) -> Result<(), String> {
     for n in [100_000, 400_000] {
-        let case = Case::new(n, 4, 1)?;
-        let s = case.measure(effort, &[Work::AllThreads, Work::Skin]);
-        report.add(Row::new("all threads", "one thread", n, &s, 1, 1.7).kernel(&case.plan));
+        let case = Case::new(meshes::vertices(n, JOINTS, 4, 1), false)?;
+        let s = measure(effort, &mut [case.skin(true), case.skin(false)]);
+        report.add(("all threads", "one thread", 1.7), n, &s, [0, 1], Some(&case.plan));
     }
     Ok(())
 }
 
+/// A measurement over sizes: its name, what it measures, the influences of a vertex, how many vertices share them (0 for those of
+/// a joint), and whether vertices are in the spaces of joints.
+type Line = (&'static str, fn(&Case) -> Contender<'_>, u32, usize, bool);
+const LINES: [Line; 6] = [
+    ("4 influences", |case| case.skin(false), 4, 1, false),
+    ("shared by 4", |case| case.skin(false), 4, 4, false),
+    ("DPM's form", |case| case.skin(false), 2, 1, true),
+    ("sorted by bone", |case| case.skin(false), 1, 0, false),
+    ("glam, 4 influences", Case::four, 4, 1, false),
+    ("copy", Case::copy, 4, 1, false),
+];
+
 fn slopes(report: &mut Report, effort: Effort) -> Result<(), String> {
-    for (what, work, width, share, is_local) in [
-        ("4 influences", Work::Skin, 4, 1, false),
-        ("shared by 4", Work::Skin, 4, 4, false),
-        ("DPM's form", Work::Skin, 2, 1, true),
-        ("sorted by bone", Work::Skin, 1, 0, false),
-        ("glam, 4 influences", Work::Four, 4, 1, false),
-        ("copy", Work::Copy, 4, 1, false),
-    ] {
-        let case = |n: &usize| {
-            let share = if width == 1 { n / 64 } else { share };
-            Case::from_vertices(&meshes::vertices(*n, JOINTS, width, share), is_local)
-        };
+    for (what, work, width, share, is_local) in LINES {
+        let share = |n: usize| if share == 0 { n / 64 } else { share };
+        let case = |n: &usize| Case::new(meshes::vertices(*n, JOINTS, width, share(*n)), is_local);
         let cases = SIZES.iter().map(case).collect::<Result<Vec<_>, _>>()?;
-        let mut contenders: Vec<_> = cases.iter().map(|case| case.contender(work)).collect();
-        report.line(what, &measure(effort, &mut contenders));
+        report.line(what, &measure(effort, &mut cases.iter().map(work).collect::<Vec<_>>()));
     }
     Ok(())
 }

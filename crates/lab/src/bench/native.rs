@@ -1,7 +1,7 @@
 //! Peers in plain C, built when they are measured by the machine's compiler.
 
 use super::measure::{Contender, Effort, measure};
-use super::report::{Report, Row};
+use super::report::Report;
 use meshwright::bmd::{Extra96, Mesh, St96, Vertex};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 use std::hint::black_box;
@@ -9,6 +9,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use xtask::sh;
 
 /// Numbers of vertices of a mesh. A mesh has at most 65,535.
 const SIZES: [usize; 3] = [1_000, 10_000, 60_000];
@@ -25,14 +26,11 @@ impl Peer {
     /// Runs the program on what it works on.
     fn new(program: &Path, input: &[u8]) -> Result<Self, String> {
         let mut command = Command::new(program);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|e| format!("{}: {e}", program.display()))?;
-        let sent = child.stdin.as_mut().map_or(Ok(()), |to| to.write_all(input));
-        sent.map_err(|e| e.to_string())?;
-        Ok(Self { child })
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().and_then(|mut child| {
+            child.stdin.as_mut().map_or(Ok(()), |to| to.write_all(input))?;
+            Ok(child)
+        });
+        Ok(Self { child: child.map_err(sh::error_at(program))? })
     }
 
     /// Runs it this many times. Returns the seconds and the last vertex.
@@ -57,9 +55,8 @@ impl Drop for Peer {
 /// BMD vertices to positions, normals and texture coordinates.
 pub(crate) fn vertices(report: &mut Report, effort: Effort) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("meshwright-peer-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     let (source, program) = (folder.join("peer.c"), folder.join("peer"));
-    std::fs::write(&source, include_str!("peer.c")).map_err(|e| e.to_string())?;
+    sh::write(&source, include_str!("peer.c"))?;
     let built = Command::new("cc").args(FLAGS).arg("-o").args([&program, &source]).status();
     let result = match built {
         Ok(status) if status.success() => against(&program, report, effort),
@@ -105,7 +102,7 @@ fn against(program: &Path, report: &mut Report, effort: Effort) -> Result<(), St
         if !own.chain(uvs.last().into_iter().flatten()).zip(last).all(|(a, b)| *a == b) {
             return Err("plain C decodes other vertices".into());
         }
-        report.add(Row::new("BMD vertices decoded", "plain C, another process", n, &s, 1, 1.0));
+        report.add(("BMD vertices decoded", "plain C, another process", 1.0), n, &s, [0, 1], None);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Measured ratios: rows of Markdown, printed as they come, for the tables of docs/performance.md.
 
-use super::measure::{Effort, Samples, Spread, slope};
+use super::measure::{Effort, Samples, slope};
 use meshwright::rig::{InstructionSet, SkinPlan};
 use std::path::Path;
 use std::process::Command;
@@ -21,37 +21,6 @@ const TABLES: [(&str, &str); 3] = [
 
 /// The numbers of vertices in the table of slopes.
 pub(super) const SIZES: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
-
-/// One ratio and its target.
-pub(crate) struct Row {
-    what: String,
-    against: &'static str,
-    size: usize,
-    seconds: f64,
-    ratio: Spread,
-    target: f64,
-    kernel: String,
-}
-
-impl Row {
-    /// Returns the factor by which the first contender is faster than another.
-    pub(crate) fn new(
-        what: impl Into<String>,
-        against: &'static str,
-        size: usize,
-        samples: &Samples,
-        other: usize,
-        target: f64,
-    ) -> Self {
-        let (seconds, ratio) = (samples.seconds(0).median, samples.ratio(0, other));
-        Self { what: what.into(), against, size, seconds, ratio, target, kernel: String::new() }
-    }
-
-    pub(crate) fn kernel(mut self, plan: &SkinPlan) -> Self {
-        self.kernel = format!("{:?}", plan.info().kernel);
-        self
-    }
-}
 
 /// The time and memory of a command over sizes.
 pub(crate) struct Growth {
@@ -98,17 +67,29 @@ impl Report {
         self.rows[table] += &format!("{row}\n");
     }
 
-    pub(crate) fn add(&mut self, row: Row) {
-        let Row { what, against, size, seconds, ratio, target, kernel } = row;
+    /// Adds the factor by which a contender is faster than another, for a work of this size: what, against what, target.
+    pub(crate) fn add(
+        &mut self,
+        (what, against, target): (&str, &str, f64),
+        size: usize,
+        samples: &Samples,
+        [ours, other]: [usize; 2],
+        plan: Option<&SkinPlan>,
+    ) {
+        let ratio = samples.ratio(ours, other);
         let verdict = match target {
             target if ratio.median >= target => "met",
             target if ratio.high >= target => "within the spread",
             _ => "missed",
         };
-        let each = seconds * 1e9 / size as f64;
-        let row =
-            format!("{what} | {size} | {kernel} | {each:.2} | {against} | {ratio} | >= {target}: {verdict}");
-        self.push(0, &format!("| {row} |"));
+        let each = samples.seconds(ours).median * 1e9 / size as f64;
+        let kernel = plan.map_or(String::new(), |plan| format!("{:?}", plan.info().kernel));
+        self.push(
+            0,
+            &format!(
+                "| {what} | {size} | {kernel} | {each:.2} | {against} | {ratio} | >= {target}: {verdict} |"
+            ),
+        );
     }
 
     pub(crate) fn line(&mut self, what: &'static str, samples: &Samples) {

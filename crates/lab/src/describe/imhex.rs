@@ -4,12 +4,6 @@ use super::{Described, Repeat, about, expression, hex, repeat, scalar, snake};
 use meshwright_core::description::{Part, Scalar, Structure, Table};
 use std::collections::BTreeMap;
 
-/// A declaration of a file, after those that it uses.
-enum Declared {
-    Record(&'static Table),
-    Structure(&'static Structure),
-}
-
 pub(super) fn text(kind: &Described) -> Result<String, String> {
     let first = kind.structures().next().ok_or("no structure")?;
     let mut text = format!(
@@ -24,11 +18,10 @@ pub(super) fn text(kind: &Described) -> Result<String, String> {
     let mut order = Vec::new();
     visit(kind, first.name, &mut order);
     for name in order {
-        let declared = kind.structure(name).map(Declared::Structure);
-        text += &match declared.or_else(|| kind.record(name).map(Declared::Record)) {
-            Some(Declared::Structure(s)) => structure(kind, s, depths.get(s.name).copied().unwrap_or(0)),
-            Some(Declared::Record(table)) => record(kind, table),
-            None => continue,
+        text += &match (kind.structure(name), kind.record(name)) {
+            (Some(s), _) => structure(kind, s, depths.get(s.name).copied().unwrap_or(0)),
+            (None, Some(table)) => record(kind, table),
+            (None, None) => continue,
         };
     }
     text += &format!("\n{} {} @ 0x00;\n", pascal(first.name), first.name);
@@ -40,19 +33,15 @@ fn visit(kind: &Described, name: &'static str, order: &mut Vec<&'static str>) {
     if order.contains(&name) {
         return;
     }
-    if let Some(structure) = kind.structure(name) {
-        for part in structure.parts.iter().filter(|p| p.kind != name) {
-            visit(kind, part.kind, order);
-        }
-        order.push(structure.name);
-    } else if let Some(table) = kind.record(name) {
-        for row in table.rows {
-            if let Scalar::Record(inner) = row.kind.scalar {
-                visit(kind, inner, order);
-            }
-        }
-        order.push(table.name);
-    }
+    let parts = kind.structure(name).into_iter().flat_map(|s| s.parts).map(|part| part.kind);
+    let inner =
+        kind.record(name).into_iter().flat_map(|table| table.rows).filter_map(|row| match row.kind.scalar {
+            Scalar::Record(inner) => Some(inner),
+            _ => None,
+        });
+    let used: Vec<_> = parts.filter(|part| *part != name).chain(inner).collect();
+    used.into_iter().for_each(|inner| visit(kind, inner, order));
+    order.push(name);
 }
 
 /// Returns how many structures contain each structure.
@@ -128,17 +117,11 @@ fn member(kind: &Described, part: &Part, root: &str) -> String {
     }
 }
 
+/// Returns the type of a number or of the record.
 fn number(kind: &Described, scalar: Scalar) -> String {
-    let order = kind.order(scalar);
     match scalar {
-        Scalar::U8 => "u8".into(),
-        Scalar::U16 => format!("{order} u16"),
-        Scalar::U32 => format!("{order} u32"),
-        Scalar::U64 => format!("{order} u64"),
-        Scalar::I32 => format!("{order} s32"),
-        Scalar::F32 => format!("{order} float"),
-        Scalar::Text => "char".into(),
         Scalar::Record(name) => pascal(name),
+        _ => kind.number(scalar, ["u8", "~ u16", "~ u32", "~ u64", "~ s32", "~ float", "char"]),
     }
 }
 

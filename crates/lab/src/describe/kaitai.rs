@@ -73,68 +73,38 @@ fn structure(kind: &Described, structure: &Structure, indent: &str, is_file: boo
 }
 
 fn attribute(kind: &Described, part: &Part, indent: &str) -> String {
-    let mut text = String::new();
-    let mut line = |key: &str, value: &str| text += &format!("{indent}{key}: {value}\n");
-    if let Some(at) = part.at {
-        line("io", "_root._io");
-        line("pos", &translated(&expression(at)));
-    }
-    if let Some(when) = part.when {
-        line("if", &translated(&expression(when)));
-    }
-    match (part.kind, repeat(part)) {
-        ("bytes" | "text", Repeat::Count(size)) => {
-            line("size", &translated(&size));
-            if part.kind == "text" {
-                line("type", "str");
-                line("encoding", "ISO-8859-1");
-            }
+    let word = |text: Option<&str>| text.map(|text| translated(&expression(text)));
+    let is_sized = ["bytes", "text"].contains(&part.kind);
+    let (mut size, mut times) = (None, [None, None]);
+    match repeat(part) {
+        Repeat::Once => {}
+        Repeat::Count(count) if is_sized => size = Some(translated(&count)),
+        Repeat::Count(count) => {
+            times = [Some(("repeat", "expr".into())), Some(("repeat-expr", translated(&count)))];
         }
-        (other, repeat) => {
-            match other {
-                "cstring" => {
-                    line("type", "strz");
-                    line("encoding", "ISO-8859-1");
-                }
-                _ => line("type", &type_of(kind, other)),
-            }
-            match repeat {
-                Repeat::Once => {}
-                Repeat::Count(count) => {
-                    line("repeat", "expr");
-                    line("repeat-expr", &translated(&count));
-                }
-                Repeat::ToOffset(end) => {
-                    line("repeat", "until");
-                    line("repeat-until", &format!("_io.pos >= {}", translated(&end)));
-                }
-                Repeat::ToEnd => line("repeat", "eos"),
-            }
+        Repeat::ToOffset(end) => {
+            let until = format!("_io.pos >= {}", translated(&end));
+            times = [Some(("repeat", "until".into())), Some(("repeat-until", until))];
         }
+        Repeat::ToEnd => times[0] = Some(("repeat", "eos".into())),
     }
-    if let Some(limit) = part.limit {
-        line("size", &translated(&expression(limit)));
-    }
-    text + &doc(part.about, indent)
+    let (type_of, encoding) = match part.kind {
+        "bytes" => (None, None),
+        "text" => (Some("str".to_owned()), Some("ISO-8859-1".to_owned())),
+        "cstring" => (Some("strz".to_owned()), Some("ISO-8859-1".to_owned())),
+        other => (Some(scalar(other).map_or_else(|| other.to_owned(), |s| kind.number(s, NUMBERS))), None),
+    };
+    let place =
+        [("io", part.at.map(|_| "_root._io".to_owned())), ("pos", word(part.at)), ("if", word(part.when))];
+    let content = [("size", size), ("type", type_of), ("encoding", encoding)];
+    let lines = place.into_iter().chain(content).filter_map(|(key, value)| Some((key, value?)));
+    let lines = lines.chain(times.into_iter().flatten()).chain(word(part.limit).map(|limit| ("size", limit)));
+    lines.map(|(key, value)| format!("{indent}{key}: {value}\n")).collect::<String>()
+        + &doc(part.about, indent)
 }
 
-fn type_of(kind: &Described, name: &str) -> String {
-    scalar(name).map_or_else(|| name.to_owned(), |scalar| number(kind, scalar))
-}
-
-fn number(kind: &Described, scalar: Scalar) -> String {
-    let order = kind.order(scalar);
-    match scalar {
-        Scalar::U8 => "u1".into(),
-        Scalar::U16 => format!("u2{order}"),
-        Scalar::U32 => format!("u4{order}"),
-        Scalar::U64 => format!("u8{order}"),
-        Scalar::I32 => format!("s4{order}"),
-        Scalar::F32 => format!("f4{order}"),
-        Scalar::Text => "str".into(),
-        Scalar::Record(name) => name.into(),
-    }
-}
+/// The names of numbers.
+const NUMBERS: [&str; 7] = ["u1", "u2~", "u4~", "u8~", "s4~", "f4~", "str"];
 
 /// Returns an expression in the language of Kaitai Struct.
 fn translated(expression: &str) -> String {
@@ -165,9 +135,9 @@ fn field(kind: &Described, row: &Row) -> String {
             format!("        size: {size}\n        type: strz\n        encoding: ISO-8859-1\n")
         }
         (Scalar::U8, 2..) => format!("        size: {}\n", row.kind.count),
-        (scalar, 1) => format!("        type: {}\n", number(kind, scalar)),
+        (scalar, 1) => format!("        type: {}\n", kind.number(scalar, NUMBERS)),
         (scalar, count) => {
-            let number = number(kind, scalar);
+            let number = kind.number(scalar, NUMBERS);
             format!("        type: {number}\n        repeat: expr\n        repeat-expr: {count}\n")
         }
     }

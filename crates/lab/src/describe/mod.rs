@@ -123,11 +123,21 @@ impl Described {
         self.description.marks.iter().find(same).map(|m| m.bytes)
     }
 
-    /// Returns the ending of a number's type that says its order: `be` or `le`.
-    const fn order(&self, kind: Scalar) -> &'static str {
-        let order =
-            if matches!(kind, Scalar::F32) { self.description.floats } else { self.description.order };
-        if matches!(order, Order::Big) { "be" } else { "le" }
+    /// Returns the name of a number's type: that of U8, U16, U32, U64, I32, F32 or text, with its order, `be` or `le`, in place of
+    /// `~`.
+    fn number(&self, scalar: Scalar, [u8, u16, u32, u64, i32, f32, text]: [&str; 7]) -> String {
+        let name = match scalar {
+            Scalar::U8 => u8,
+            Scalar::U16 => u16,
+            Scalar::U32 => u32,
+            Scalar::U64 => u64,
+            Scalar::I32 => i32,
+            Scalar::F32 => f32,
+            Scalar::Text => text,
+            Scalar::Record(name) => name,
+        };
+        let order = if scalar == Scalar::F32 { self.description.floats } else { self.description.order };
+        name.replace('~', if order == Order::Big { "be" } else { "le" })
     }
 
     /// Checks that every name is that of a record, a structure or a number, and that all records are used.

@@ -2,22 +2,13 @@
 
 use super::drive::Browser;
 use meshwright::page::{Dropped, about, dropped, failure_facts, glb, saved, textured_scene};
-use meshwright::render::{ScenePose, visible_bounds};
-use meshwright::scene::{Budget, Levels, Scene};
-use meshwright::{Error, Limits, Opener, Target, rig};
+use meshwright::{Error, Limits, Opener, Target};
 use meshwright_testkit::patience;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::sh::{self, sha256};
-
-/// The tolerance of a box, relative to the model's size: the page poses in 32 bits.
-const NEAR: f64 = 2e-4;
-
-/// Formats of bones and motions, which have no surface to measure.
-const BONES: &[&str] = &["anim", "bcf", "cmx", "cskel", "skel"];
 
 /// Files that are dropped together.
 struct Drop {
@@ -25,32 +16,16 @@ struct Drop {
     models: Vec<Dropped>,
 }
 
-/// A model that is played: where it is in its drop, and the scene.
-struct Played {
-    name: String,
-    scene: Scene,
-}
-
 pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     let testdata = root.join("testdata");
     let drops = drops(&testdata)?;
-    let mut played = Vec::new();
-    let mut formats = BTreeSet::new();
-    for drop in &drops {
-        played.push(liveliest(drop, &mut formats)?);
-    }
-    let singles = fixtures(&testdata)?;
-    let hostile = hostile(root)?;
+    let is_fixture = |path: &PathBuf| path.extension().is_none_or(|e| e != "md");
+    let singles: Vec<_> = files_below(&testdata)?.into_iter().filter(is_fixture).collect();
+    // Files that once broke a promise, those of a case together.
+    let hostile = crate::hostile::folders(&sh::target_dir(root).join("wasm/hostile"))?;
+    let hostile = hostile.iter().map(|folder| files_below(folder)).collect::<Result<Vec<_>, _>>()?;
     let at = |path: &str| testdata.join(path);
-    let folders: Vec<_> = drops
-        .iter()
-        .zip(&played)
-        .map(|(drop, played)| {
-            let posed: Vec<_> =
-                played.iter().map(|p| json!({ "name": p.name, "times": seconds(&p.scene) })).collect();
-            json!({ "path": drop.folder, "posed": posed })
-        })
-        .collect();
+    let folders: Vec<_> = drops.iter().map(|drop| &drop.folder).collect();
     let plan = json!({
         "patience": 60 * patience(), "folders": folders, "singles": singles, "hostile": hostile,
         "hands": {
@@ -68,16 +43,15 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     }
     let program = xtask::program(root, "meshwright", "dev")?;
     let mut counts = Counts::default();
-    for ((drop, played), page) in drops.iter().zip(&played).zip(array(&seen, "folders")) {
-        compare_models(&drop.folder, &drop.models, &page["models"], &mut counts, &mut wrong);
-        written(&program, drop, array(page, "models"), &mut counts, &mut wrong)?;
-        for (played, boxes) in played.iter().zip(array(page, "bounds")) {
-            counts.boxes = counts.boxes.saturating_add(compare_boxes(played, boxes, &mut wrong)?);
-        }
+    for (drop, models) in drops.iter().zip(array(&seen, "folders")) {
+        let models = models.as_array().map_or(&[][..], Vec::as_slice);
+        compare_models(&drop.folder, &drop.models, models, &mut counts, &mut wrong);
+        written(&program, drop, models, &mut counts, &mut wrong)?;
     }
     for (path, page) in singles.iter().zip(array(&seen, "singles")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let models = dropped([(name, sh::read(path)?)], Limits::default()).map_err(|e| e.to_string())?.models;
+        let page = page.as_array().map_or(&[][..], Vec::as_slice);
         compare_models(path, &models, page, &mut counts, &mut wrong);
     }
     for (paths, page) in hostile.iter().zip(array(&seen, "hostile")) {
@@ -92,10 +66,8 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
             wrong.push(format!("{}: ended the module: {}", shown_as(paths), page["models"]));
         }
     }
-    if array(&seen, "folders").len() != drops.len()
-        || array(&seen, "singles").len() != singles.len()
-        || array(&seen, "hostile").len() != hostile.len()
-    {
+    let planned = [("folders", drops.len()), ("singles", singles.len()), ("hostile", hostile.len())];
+    if planned.into_iter().any(|(part, count)| array(&seen, part).len() != count) {
         wrong.push("the page did not come to the end of the plan".into());
     }
     let saved = text(&seen, "download");
@@ -104,37 +76,24 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     if own.files().main().is_none_or(|file| sha256(&file.bytes) != saved) {
         wrong.push("what was saved by hand is not what the library writes".into());
     }
-    let all: BTreeSet<_> =
-        meshwright::Format::ALL.iter().filter(|f| f.holds_model()).map(|f| f.id()).collect();
-    let missing: Vec<_> = all.difference(&formats).filter(|id| !BONES.contains(id)).copied().collect();
-    if !missing.is_empty() {
-        wrong.push(format!("nothing was played of {}", missing.join(", ")));
-    }
     if counts.pictures == 0 {
         wrong.push("no model had a picture".into());
     }
-    println!("{counts}");
+    let Counts { models, refused, programs, pictures } = counts;
+    println!(
+        "{models} models as the library has them, {refused} refused alike, {programs} GLBs as the program writes them, \
+         {pictures} of them with pictures"
+    );
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// The number of comparisons.
+/// The number of comparisons: models, those of them that both refuse, GLBs of the program, and those of them with pictures.
 #[derive(Default)]
 struct Counts {
     models: u64,
     refused: u64,
     programs: u64,
     pictures: u64,
-    boxes: u64,
-}
-
-impl std::fmt::Display for Counts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} models as the library has them, {} refused alike, {} GLBs as the program writes them, {} of them with pictures, {} boxes",
-            self.models, self.refused, self.programs, self.pictures, self.boxes
-        )
-    }
 }
 
 /// Returns a list member, or an empty list without one.
@@ -149,17 +108,13 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 /// Returns the folders of testdata, and the data folders of a game in it.
 fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(testdata).map_err(|e| e.to_string())? {
-        let path = entry.map_err(|e| e.to_string())?.path();
-        if path.is_dir() {
-            folders.push(path);
-        }
-    }
+    let entries = fs::read_dir(testdata).map_err(sh::error_at(testdata))?;
+    let mut folders: Vec<_> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
     folders.sort();
     let drop = |folder: PathBuf| {
         let mut files = Vec::new();
-        for path in xtask::fixtures::walk(&folder).map_err(|e| e.to_string())? {
+        for path in files_below(&folder)? {
             let below = path.strip_prefix(testdata).map_err(|e| e.to_string())?;
             files.push((below.to_string_lossy().replace('\\', "/"), sh::read(&path)?));
         }
@@ -169,21 +124,8 @@ fn drops(testdata: &Path) -> Result<Vec<Drop>, String> {
     folders.into_iter().map(drop).collect()
 }
 
-/// Returns every fixture.
-fn fixtures(testdata: &Path) -> Result<Vec<PathBuf>, String> {
-    let files = xtask::fixtures::walk(testdata).map_err(|e| e.to_string())?;
-    Ok(files.into_iter().filter(|path| path.extension().is_none_or(|e| e != "md")).collect())
-}
-
-/// Files that once broke a promise, those of a case together.
-fn hostile(root: &Path) -> Result<Vec<Vec<PathBuf>>, String> {
-    let top = sh::target_dir(root).join("wasm/hostile");
-    let mut all = Vec::new();
-    for folder in crate::hostile::folders(&top)? {
-        let files = xtask::fixtures::walk(&folder).map_err(|e| e.to_string())?;
-        all.push(files.into_iter().collect());
-    }
-    Ok(all)
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    Ok(xtask::fixtures::walk(folder).map_err(sh::error_at(folder))?.into_iter().collect())
 }
 
 fn shown_as(paths: &[PathBuf]) -> String {
@@ -195,87 +137,16 @@ fn options(model: &Dropped) -> Result<Opener, Error> {
     Ok(Opener::new().format(model.found.clone()?))
 }
 
-fn scene(model: &Dropped) -> Result<Scene, Error> {
-    Ok(textured_scene(&mut options(model)?.open_in(&model.finder, &model.path)?)?.value)
-}
-
-/// Returns the model with the most clips for every format of a drop; their formats are added to the seen ones.
-fn liveliest(drop: &Drop, formats: &mut BTreeSet<&'static str>) -> Result<Vec<Played>, String> {
-    let mut played = Vec::new();
-    let kinds: BTreeSet<_> =
-        drop.models.iter().filter_map(|m| m.found.as_ref().ok()).map(|f| f.id()).collect();
-    for kind in kinds.into_iter().filter(|kind| !formats.contains(kind)) {
-        let of_kind = drop.models.iter().filter(|m| m.found.as_ref().is_ok_and(|f| f.id() == kind));
-        let scenes = of_kind.filter_map(|m| Some((m, scene(m).ok().filter(|s| !s.meshes.is_empty())?)));
-        let most = scenes.max_by_key(|(_, scene)| (scene.clips.len(), scene.meshes.len()));
-        let Some((model, scene)) = most else { continue };
-        played.push(Played { name: model.name.clone(), scene });
-    }
-    for played in &played {
-        let kind = drop.models.iter().find(|m| m.name == played.name).and_then(|m| m.found.as_ref().ok());
-        formats.extend(kind.map(|f| f.id()));
-    }
-    Ok(played)
-}
-
-/// Three frames of every clip.
-fn frames(scene: &Scene) -> Vec<(usize, f64)> {
-    let three = |(i, clip): (usize, &meshwright::scene::Clip)| {
-        let last = clip.frames.saturating_sub(1);
-        [0, last / 2, last].map(|frame| (i, f64::from(frame)))
-    };
-    let all: Vec<_> = scene.clips.iter().enumerate().flat_map(three).collect();
-    all
-}
-
-/// Returns the same for the page, in seconds; the bind pose where nothing moves.
-fn seconds(scene: &Scene) -> Value {
-    let at = |(i, frame): (usize, f64)| scene.clips.get(i).map(|clip| json!([i, clip.seconds(frame)]));
-    let all: Vec<_> = frames(scene).into_iter().filter_map(at).collect();
-    if all.is_empty() { json!([[-1, 0.0]]) } else { all.into() }
-}
-
-/// Compares boxes of the page with those of the library, and returns their number.
-fn compare_boxes(played: &Played, page: &Value, wrong: &mut Vec<String>) -> Result<u64, String> {
-    let scene = &played.scene;
-    let mut evaluator =
-        rig::Evaluator::new(scene).map_err(|e| e.to_string())?.with_precision(rig::Precision::Double);
-    let mut at: Vec<_> = frames(scene).into_iter().map(Some).collect();
-    if at.is_empty() {
-        at.push(None);
-    }
-    for (i, at) in at.iter().enumerate() {
-        evaluator.pose(*at).map_err(|e| e.to_string())?;
-        let posed = ScenePose::new(evaluator.meshes().map_err(|e| e.to_string())?, Vec::new());
-        let bounds = visible_bounds(scene, &posed, Levels::Finest, &Budget::new(Limits::default()));
-        let Some(bounds) = bounds.map_err(|e| e.to_string())? else { continue };
-        let size = (0..3).map(|c| bounds.max[c] - bounds.min[c]).fold(0.0, f64::max);
-        for (end, own) in [bounds.min, bounds.max].into_iter().enumerate() {
-            for (c, own) in own.into_iter().enumerate() {
-                let there = page[i][end][c].as_f64().unwrap_or(f64::NAN);
-                if there.is_nan() || (there - own).abs() > NEAR * size {
-                    wrong.push(format!("{}, pose {i}: {bounds:?} and on the page {}", played.name, page[i]));
-                    return Ok(0);
-                }
-            }
-        }
-    }
-    Ok(at.len() as u64)
-}
-
 /// Compares the models on the page with those of the library.
 fn compare_models(
     from: &Path,
     models: &[Dropped],
-    page: &Value,
+    page: &[Value],
     counts: &mut Counts,
     wrong: &mut Vec<String>,
 ) {
-    let empty = Vec::new();
-    let page = page.as_array().unwrap_or(&empty);
-    let names = |m: &Dropped| m.name.clone();
-    let (own, there): (Vec<_>, Vec<_>) =
-        (models.iter().map(names).collect(), page.iter().map(|m| text(m, "name")).collect());
+    let own: Vec<_> = models.iter().map(|m| m.name.as_str()).collect();
+    let there: Vec<_> = page.iter().map(|m| text(m, "name")).collect();
     if own != there {
         wrong.push(format!("{}: the list is {there:?}, not {own:?}", from.display()));
         return;
@@ -284,28 +155,20 @@ fn compare_models(
         let own = model_facts(model);
         let mut page = page.clone();
         // The files that a model may be put together with: the page looks them up in its own list.
-        if !page["about"]
-            .as_object_mut()
-            .and_then(|about| about.remove("parts"))
-            .is_some_and(|parts| parts.is_array())
-        {
+        let parts = page["about"].as_object_mut().and_then(|about| about.remove("parts"));
+        if !parts.is_some_and(|parts| parts.is_array()) {
             wrong.push(format!("{}, {}: the page has no list of parts", from.display(), model.name));
         }
         for key in ["about", "drawn", "saved", "file", "losses"] {
             let (a, b) = (own.get(key), page.get(key));
             if a != b {
                 let cut = |v: Option<&Value>| v.map(|v| v.to_string().chars().take(600).collect::<String>());
-                wrong.push(format!(
-                    "{}, {}: {key} is {:?}, not {:?}",
-                    from.display(),
-                    model.name,
-                    cut(b),
-                    cut(a)
-                ));
+                let (from, name) = (from.display(), &model.name);
+                wrong.push(format!("{from}, {name}: {key} is {:?}, not {:?}", cut(b), cut(a)));
             }
         }
-        counts.models = counts.models.saturating_add(1);
-        counts.refused = counts.refused.saturating_add(own["about"]["error"].is_string().into());
+        counts.models += 1;
+        counts.refused += u64::from(own["about"]["error"].is_string());
     }
 }
 
@@ -356,9 +219,8 @@ fn written(
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             wrong.push(format!("{}: the page saves another GLB than the program: {said}", input.display()));
         }
-        counts.programs = counts.programs.saturating_add(1);
-        counts.pictures =
-            counts.pictures.saturating_add(bytes.windows(9).any(|w| w == b"\"images\":").into());
+        counts.programs += 1;
+        counts.pictures += u64::from(bytes.windows(9).any(|w| w == b"\"images\":"));
     }
     fs::remove_dir_all(&folder).map_err(|e| e.to_string())
 }
