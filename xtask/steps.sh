@@ -407,13 +407,8 @@ conformance() {
         cargo test --workspace --all-features --locked --test corpus
     has python3 --version || absent "python3 is not here, for the suite"
 }
-# The folders that are named, or the fixtures and the corpus.
-folders() { [ $# -gt 0 ] || set -- "$PWD/testdata" $corpus; echo "$@"; }
-# The same with the folders of DPM, ZYM and IQM.
-engines() {
-    [ $# -gt 0 ] || set -- $(for folder in "$PWD/testdata" $corpus; do ls -d "$folder/dpm" "$folder/zym" "$folder/iqm" 2> /dev/null; done)
-    echo "$@"
-}
+# The folders of DPM, ZYM and IQM among the fixtures and the corpus.
+engines() { for folder in "$PWD/testdata" $corpus; do ls -d "$folder/dpm" "$folder/zym" "$folder/iqm" 2> /dev/null || :; done; }
 # Compares what another program finds in folders with the output of `meshwright`: WHAT IT NEEDS, SCRIPT, WORD...
 witness() {
     needs=$1 script=$2 program=$(program) code=0
@@ -422,27 +417,39 @@ witness() {
     [ $code != 3 ] || absent "$needs"
     return $code
 }
-witness_darkplaces() { witness "Debian's darkplaces-server" darkplaces.py $(engines "$@"); }
-witness_raylib() { witness "raylib from PyPI" raylib_poses.py $(engines "$@"); }
-witness_names() { witness "Debian's file, shared-mime-info, libglib2.0-bin" names.py $(folders "$@"); }
+witness_darkplaces() {
+    [ $# -gt 0 ] || set -- $(engines)
+    witness "Debian's darkplaces-server" darkplaces.py "$@"
+}
+witness_raylib() {
+    [ $# -gt 0 ] || set -- $(engines)
+    witness "raylib from PyPI" raylib_poses.py "$@"
+}
+witness_names() {
+    [ $# -gt 0 ] || set -- "$PWD/testdata" ${corpus:+"$corpus"}
+    witness "Debian's file, shared-mime-info, libglib2.0-bin" names.py "$@"
+}
 witness_kaitai() {
+    [ $# -gt 0 ] || set -- "$PWD/testdata" ${corpus:+"$corpus"}
     modules kaitai-struct-compiler@0.11.0 js-yaml@4.1.0
-    witness "kaitaistruct from PyPI" kaitai.py --modules "$NODE_MODULES" --out target/kaitai $(folders "$@")
+    witness "kaitaistruct from PyPI" kaitai.py --modules "$NODE_MODULES" --out target/kaitai "$@"
 }
 witness_check() {
+    [ $# -gt 0 ] || set -- "$PWD/testdata" ${corpus:+"$corpus"}
     modules gltf-validator@2.0.0-dev.3.10
-    witness "gltf-validator" gltf_check.py --modules "$NODE_MODULES" --out target/gltf_check $(folders "$@")
+    witness "gltf-validator" gltf_check.py --modules "$NODE_MODULES" --out target/gltf_check "$@"
 }
 witness_validator() {
+    [ $# -gt 0 ] || set -- "$PWD/testdata" ${corpus:+"$corpus"}
     modules gltf-validator@2.0.0-dev.3.10
     program=$(program) out=target/glb
     rm -rf $out
     for influences in 4 all; do
         # Some models are refused, others have findings.
-        "$program" convert --quiet --to glb --influences $influences -o $out/$influences $(folders "$@") 2> /dev/null ||
+        "$program" convert --quiet --to glb --influences $influences -o $out/$influences "$@" 2> /dev/null ||
             case $? in 1 | 3) ;; *) fail "convert ended with $?" ;; esac
     done
-    find $out -type f | sort | xargs -n 40 node xtask/conformance/validator.mjs
+    find $out -type f -print0 | sort -z | xargs -0 -n 40 node xtask/conformance/validator.mjs
     count=$(find $out -type f | wc -l)
     [ "$count" -gt 0 ] || fail "no model was exported"
     echo "$count GLBs validated"
