@@ -62,28 +62,19 @@ pub(crate) fn run(root: &Path, given: &Given) -> Result<(), String> {
     }
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let mut report = Report::begin(effort);
-    if let Some(only) = &only
-        && !PARTS.iter().any(|(name, _)| name == only)
-        && ![COMMANDS, NEXUIZ].contains(&only.as_str())
-    {
-        return Err(format!("no such part: {only}"));
+    let only = only.as_deref();
+    let parts: Vec<_> = PARTS.iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
+    for (_, part) in &parts {
+        part(&mut report, effort)?;
     }
-    for (name, part) in PARTS {
-        if only.as_ref().is_none_or(|o| o == name) {
-            part(&mut report, effort)?;
-        }
+    match only {
+        None | Some(COMMANDS) => commands::measure_all(&mut report, &xtask::released(root, given)?, quick)?,
+        Some(NEXUIZ) => commands::measure_nexuiz(&xtask::released(root, given)?, given.path("pack"))?,
+        Some(only) if parts.is_empty() => return Err(format!("no such part: {only}")),
+        Some(_) => {}
     }
-    if only.as_ref().is_none_or(|o| o == COMMANDS) {
-        commands::measure_all(&mut report, &xtask::released(root, given)?, quick)?;
-    }
-    if only.as_ref().is_some_and(|o| o == NEXUIZ) {
-        commands::measure_nexuiz(&xtask::released(root, given)?, given.path("pack"))?;
-    }
-    let has_whole_tables = only.is_none_or(|only| only == COMMANDS);
-    if quick || !has_whole_tables {
-        return Ok(());
-    }
-    report.write(&root.join("docs"))
+    let has_whole_tables = matches!(only, None | Some(COMMANDS));
+    if quick || !has_whole_tables { Ok(()) } else { report.write(&root.join("docs")) }
 }
 
 fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
