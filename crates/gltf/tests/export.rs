@@ -54,7 +54,10 @@ fn skinned() -> Scene {
 }
 
 fn clip(frames: u32, interpolation: Interpolation, motion: Motion) -> Clip {
-    Clip::new("walk", SkeletonId(0), 10.0, motion).with_frames(frames, true).with_interpolation(interpolation)
+    Clip::new("walk", SkeletonId(0), 10.0, motion)
+        .with_frames(frames)
+        .with_looping(true)
+        .with_interpolation(interpolation)
 }
 
 fn turn(degrees: f32) -> [f32; 4] {
@@ -392,7 +395,7 @@ fn keys_behind_the_end_pull_but_do_not_lengthen() {
     let mut scene = skinned();
     for looping in [false, true] {
         let motion = translations(&[(0.0, 0.0), (20.0, 20.0), (30.0, 0.0)]);
-        scene.clips = vec![clip(10, Interpolation::Linear, motion).with_frames(10, looping)];
+        scene.clips = vec![clip(10, Interpolation::Linear, motion).with_frames(10).with_looping(looping)];
         for frame in [0.0, 4.0, 9.0] {
             let (at, duration) = played(&scene, &ExportOptions::default(), frame);
             assert!((at - f64::from(frame)).abs() < 1e-5, "{looping} {frame}: {at}");

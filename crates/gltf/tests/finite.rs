@@ -54,7 +54,8 @@ fn scene() -> Scene {
     add(3.0);
     let clip = |frames, interpolation, motion| {
         Clip::new("c", SkeletonId(0), 10.0, motion)
-            .with_frames(frames, true)
+            .with_frames(frames)
+            .with_looping(true)
             .with_interpolation(interpolation)
             .with_extras(Extra::Float(0.5))
     };

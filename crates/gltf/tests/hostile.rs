@@ -28,7 +28,7 @@ fn glb() -> Vec<u8> {
         track.rotation.push(frame, meshwright_scene::normalize([x, 0.0, 0.0, 1.0]).unwrap());
     }
     let clip = Clip::new("c", SkeletonId(0), 2.0, Motion::Tracks(vec![track]))
-        .with_frames(3, false)
+        .with_frames(3)
         .with_interpolation(Interpolation::Spherical);
     let scene = Scene::default()
         .with_nodes(vec![Node::of_mesh("n", MeshId(0))])

@@ -202,7 +202,8 @@ fn a_skeleton_that_moves_nothing_has_a_skin() {
 #[test]
 fn an_animation_says_how_its_clip_is_played() {
     let extras = Extra::Map(vec![("events".into(), 3_u32.into()), ("rate".into(), 99_u32.into())]);
-    let first = clip("a \"b\"", vec![slide(0, &[1.0, 2.0, 3.0])]).with_frames(3, true).with_start(17);
+    let first =
+        clip("a \"b\"", vec![slide(0, &[1.0, 2.0, 3.0])]).with_frames(3).with_looping(true).with_start(17);
     let second = clip("once", vec![slide(0, &[1.0, 2.0])]).with_extras(extras);
     let mut scene = scene(skeleton(), vec![first, second]).with_format("dpm");
     scene.clips[0].rate = 12.3;

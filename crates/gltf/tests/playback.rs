@@ -221,7 +221,7 @@ fn a_clip_keeps_its_length() {
     let still = Track { joint: 0, ..Track::default() };
     let clip = |track| {
         Clip::new(String::new(), SkeletonId(0), 2.0, Motion::Tracks(vec![track]))
-            .with_frames(9, false)
+            .with_frames(9)
             .with_interpolation(Interpolation::Spherical)
     };
     let joints = vec![Joint::new("a", None, Local::default())];

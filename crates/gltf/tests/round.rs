@@ -34,7 +34,8 @@ fn scene() -> Scene {
     turn.push(3.0, [0.0, 0.6, 0.0, 0.8]);
     let tracks = vec![Track { joint: 1, rotation: turn, ..Track::default() }];
     let clip = Clip::new("walk", SkeletonId(0), 8.0, Motion::Tracks(tracks))
-        .with_frames(4, true)
+        .with_frames(4)
+        .with_looping(true)
         .with_start(5)
         .with_extras(Extra::Map(vec![("events".into(), Extra::Int(7))]));
     let fine = bound(mesh("fine", 1.0), &[Some(0), Some(1), None]);

@@ -185,7 +185,8 @@ fn still_scene() -> Scene {
     rotation.push(3.0, [0.0, 0.0, 0.0, 1.0]);
     let clip = |frames, motion| {
         Clip::new("still", SkeletonId(0), 30.0, motion)
-            .with_frames(frames, true)
+            .with_frames(frames)
+            .with_looping(true)
             .with_interpolation(Interpolation::LinearShort)
     };
     let track = Track { joint: 7, rotation, ..Track::default() };

@@ -166,7 +166,7 @@ fn scaled(root: [f32; 3], animated: [f32; 3]) -> Scene {
     tip.translation.push(1.0, [3.0, 0.0, 0.0]);
     let motion = Motion::Tracks(vec![track, tip]);
     let mut clip = meshwright_scene::Clip::new("c", SkeletonId(0), 10.0, motion);
-    clip = clip.with_frames(2, false);
+    clip = clip.with_frames(2);
     Scene::new("s")
         .with_meshes(vec![mesh])
         .with_nodes(vec![Node::of_mesh("m", meshwright_scene::MeshId(0))])

@@ -44,7 +44,8 @@ fn texture(image: &Image, alpha: bool, budget: &Budget) -> Result<Option<Texture
         Err(_) => return Ok(None),
     };
     let (width, height, pixels) = (decoded.width, decoded.height, decoded.to_rgba());
-    Texture::new(width, height, pixels, alpha, budget).map(Some)
+    let create = if alpha { Texture::with_alpha } else { Texture::opaque };
+    create(width, height, pixels, budget).map(Some)
 }
 
 #[cfg(test)]

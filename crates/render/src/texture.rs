@@ -39,13 +39,35 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// Creates a texture from rows of pixels, top row first: red, green, blue and straight alpha, in sRGB.
-    /// If `alpha` is true, smaller levels weight colours by alpha.
+    /// Creates the texture of an opaque surface from rows of pixels, top row first: red, green, blue and straight
+    /// alpha, in sRGB. Colours of smaller levels do not depend on alpha.
     ///
     /// # Errors
     /// If there are not `width` times `height` pixels, if there are none, or if the budget does not suffice
     /// for the levels.
-    pub fn new(
+    pub fn opaque(
+        width: u32,
+        height: u32,
+        pixels: Vec<[u8; 4]>,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
+        Self::new(width, height, pixels, false, budget)
+    }
+
+    /// Does the same as [`opaque`](Self::opaque), but smaller levels weight colours by alpha.
+    ///
+    /// # Errors
+    /// As [`opaque`](Self::opaque).
+    pub fn with_alpha(
+        width: u32,
+        height: u32,
+        pixels: Vec<[u8; 4]>,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
+        Self::new(width, height, pixels, true, budget)
+    }
+
+    fn new(
         width: u32,
         height: u32,
         pixels: Vec<[u8; 4]>,

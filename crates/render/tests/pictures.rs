@@ -57,7 +57,7 @@ fn scene(meshes: Vec<Mesh>, materials: Vec<Material>) -> Scene {
 
 fn texture(size: u32, of: impl Fn(u32, u32) -> [u8; 4]) -> Option<Arc<Texture>> {
     let pixels = (0..size * size).map(|i| of(i % size, i / size)).collect();
-    Some(Arc::new(Texture::new(size, size, pixels, true, &budget()).unwrap()))
+    Some(Arc::new(Texture::with_alpha(size, size, pixels, &budget()).unwrap()))
 }
 
 fn chequered() -> Option<Arc<Texture>> {

@@ -91,7 +91,8 @@ fn arm() -> Scene {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     bend.rotation.push(15.0, [0.0, 0.0, half, half]);
     let clip = Clip::new("bend", SkeletonId(0), 30.0, Motion::Tracks(vec![bend]))
-        .with_frames(30, true)
+        .with_frames(30)
+        .with_looping(true)
         .with_interpolation(Interpolation::LinearShort);
 
     let mut scene = Scene::default();

@@ -277,7 +277,9 @@ mod tests {
         skeleton.bind_rest().unwrap();
         let tracks = rotations.iter().enumerate();
         let tracks = tracks.map(|(joint, r)| Keys { joint, rotation: r.clone(), ..Keys::default() });
-        let clip = Clip::new("", SkeletonId(0), 10.0, Motion::Tracks(tracks.collect())).with_frames(10, true);
+        let clip = Clip::new("", SkeletonId(0), 10.0, Motion::Tracks(tracks.collect()))
+            .with_frames(10)
+            .with_looping(true);
         Scene::default().with_skeletons(alloc::vec![skeleton]).with_clips(alloc::vec![clip])
     }
 

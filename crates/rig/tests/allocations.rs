@@ -37,7 +37,8 @@ fn scene() -> Scene {
     let tracks = vec![Track { joint: 2, rotation, ..Track::default() }];
     let clip = |motion, interpolation| {
         Clip::new(String::new(), SkeletonId(0), 10.0, motion)
-            .with_frames(2, true)
+            .with_frames(2)
+            .with_looping(true)
             .with_interpolation(interpolation)
     };
     let poses = Motion::Poses { set: PoseSetId(0), frames: vec![0, 1] };

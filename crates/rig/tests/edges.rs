@@ -26,7 +26,8 @@ fn scene(motion: Motion, frames: u32, looping: bool) -> Scene {
         .with_pose_sets(vec![PoseSet { joints: 1, locals: vec![Affine::IDENTITY] }])
         .with_clips(vec![
             Clip::new(String::new(), SkeletonId(0), 0.0, motion)
-                .with_frames(frames, looping)
+                .with_frames(frames)
+                .with_looping(looping)
                 .with_interpolation(Interpolation::LinearShort),
         ])
 }

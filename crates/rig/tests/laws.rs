@@ -249,7 +249,8 @@ fn one_joint(motion: Motion, interpolation: Interpolation, looping: bool, poses:
         .with_pose_sets(vec![PoseSet { joints: 1, locals: poses }])
         .with_clips(vec![
             Clip::new("c", SkeletonId(0), 10.0, motion)
-                .with_frames(2, looping)
+                .with_frames(2)
+                .with_looping(looping)
                 .with_interpolation(interpolation),
         ])
 }

@@ -271,7 +271,8 @@ fn walk(frames: u32, looping: bool, seed: &[JointPose]) -> Scene {
         }])
         .with_clips(vec![
             Clip::new("walk", SkeletonId(0), 10.0, Motion::Tracks(vec![track]))
-                .with_frames(frames, looping)
+                .with_frames(frames)
+                .with_looping(looping)
                 .with_interpolation(Interpolation::LinearShort),
         ])
 }

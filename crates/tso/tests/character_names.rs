@@ -28,7 +28,7 @@ fn scene(meshes: &[&str], bone: &str, clip: &str) -> Scene {
             name: " two\nlines ".into(),
             joints: vec![Joint::new(bone, None, Local::default())],
         }])
-        .with_clips(vec![Clip::new(clip, SkeletonId(0), 30.0, motion).with_frames(2, false)])
+        .with_clips(vec![Clip::new(clip, SkeletonId(0), 30.0, motion).with_frames(2)])
 }
 
 /// Writes a character, checks that its files are all that its records name, and returns their names.

@@ -166,7 +166,7 @@ fn other_rates_are_resampled() {
             15.0,
             ClipMotion::Tracks(vec![Track { joint: 1, rotation, ..Track::default() }]),
         )
-        .with_frames(2, false)
+        .with_frames(2)
         .with_interpolation(Interpolation::Spherical),
     );
     let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
@@ -198,7 +198,8 @@ fn a_clip_that_loops_closes() {
             15.0,
             ClipMotion::Tracks(vec![Track { joint: 1, translation, ..Track::default() }]),
         )
-        .with_frames(4, true)
+        .with_frames(4)
+        .with_looping(true)
         .with_interpolation(Interpolation::Spherical),
     );
     let anim = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
@@ -225,7 +226,7 @@ fn scales_of_poses_are_reported() {
             30.0,
             ClipMotion::Poses { set: PoseSetId(0), frames: vec![0, 1] },
         )
-        .with_frames(2, false)
+        .with_frames(2)
         .with_interpolation(Interpolation::Matrix),
     );
     let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
@@ -241,9 +242,7 @@ fn scales_of_blended_matrices_are_reported() {
     track.rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
     // A third of a turn.
     track.rotation.push(2.0, [0.0, 0.0, 0.75_f32.sqrt(), 0.5]);
-    scene
-        .clips
-        .push(Clip::new("turn", SkeletonId(0), 30.0, ClipMotion::Tracks(vec![track])).with_frames(3, false));
+    scene.clips.push(Clip::new("turn", SkeletonId(0), 30.0, ClipMotion::Tracks(vec![track])).with_frames(3));
     for (interpolation, lost) in [(Interpolation::Matrix, true), (Interpolation::Spherical, false)] {
         scene.clips[0].interpolation = interpolation;
         let losses = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().losses;
@@ -329,7 +328,7 @@ fn what_lies_beyond_the_numbers_of_a_bone_is_reported() {
     };
     scene.clips.push(
         Clip::new("away", SkeletonId(0), 30.0, ClipMotion::Tracks(vec![track]))
-            .with_frames(1, false)
+            .with_frames(1)
             .with_interpolation(Interpolation::Spherical),
     );
     assert_eq!(scene.validate(), Ok(()));

@@ -74,7 +74,8 @@ pub(super) fn convert(
     }
     let name = clip.name.as_ref().map(|n| text(n, budget)).transpose()?.unwrap_or_default();
     Ok(Clip::new(name, SkeletonId(0), rate, Motion::Tracks(tracks))
-        .with_frames(u32::from(clip.frames), timing.looping)
+        .with_frames(u32::from(clip.frames))
+        .with_looping(timing.looping)
         .with_interpolation(Interpolation::Linear))
 }
 

@@ -129,7 +129,7 @@ impl Clips<'_, '_, '_> {
         for time in plan.times() {
             sampler.locals(time, &mut locals)?;
             if !self.bones.plain {
-                unscaled.run(&mut locals, true, self.budget)?;
+                unscaled.to_bones(&mut locals, self.budget)?;
             }
             for local in &locals {
                 let trs = Trs64::from_affine(local);

@@ -194,7 +194,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         }
         let mut full: Vec<_> =
             meshes.iter_mut().map(|m| &mut m.mesh).filter(|m| !m.positions.is_empty()).collect();
-        fill_attributes(&mut full, "meshes", false, self.budget, &mut self.losses)?;
+        fill_attributes(&mut full, "meshes", self.budget, &mut self.losses)?;
         let filled: Vec<_> = meshes.into_iter().map(|m| m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
             let loss = Loss::note("meshes-merged", "meshes", "all meshes became one");

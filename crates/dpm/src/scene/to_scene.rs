@@ -451,7 +451,8 @@ fn clips(
         let motion = Motion::Poses { set: PoseSetId(0), frames };
         clips.push(
             Clip::new(latin1(&clip.name), SkeletonId(0), clip.fps, motion)
-                .with_frames(clip.length, clip.looping)
+                .with_frames(clip.length)
+                .with_looping(clip.looping)
                 .with_start(clip.start)
                 .with_interpolation(Interpolation::Matrix),
         );

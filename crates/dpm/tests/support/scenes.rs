@@ -126,7 +126,7 @@ pub(crate) fn foreign() -> Scene {
     track.rotation =
         Channel { frames: vec![0.0, 2.0], values: vec![[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half]] };
     let clip = Clip::new("a \"clip\"", SkeletonId(0), 0.5, Motion::Tracks(vec![track]))
-        .with_frames(3, false)
+        .with_frames(3)
         .with_interpolation(Interpolation::Spherical);
     let turned = Trs { translation: [0.0, 1.0, 0.0], scale: [-1.0, 1.0, 2.0], ..Trs::IDENTITY };
     let leaf = Node {

@@ -44,11 +44,15 @@ impl Same {
 
     /// Returns the attributes that differ.
     pub(crate) fn changed(self) -> Attributes {
-        Attributes::POSITION.only_if(!self.position)
-            | Attributes::NORMAL.only_if(!self.normal)
-            | Attributes::UV.only_if(!self.uv)
-            | Attributes::COLOR.only_if(!self.color)
-            | Attributes::WEIGHTS.only_if(!self.weights)
+        let attributes = [
+            (self.position, Attributes::POSITION),
+            (self.normal, Attributes::NORMAL),
+            (self.uv, Attributes::UV),
+            (self.color, Attributes::COLOR),
+            (self.weights, Attributes::WEIGHTS),
+        ];
+        let differ = attributes.into_iter().filter(|(is_same, _)| !is_same);
+        differ.fold(Attributes::NONE, |all, (_, attribute)| all | attribute)
     }
 }
 

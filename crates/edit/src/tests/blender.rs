@@ -430,7 +430,8 @@ fn clips_that_were_sampled_between_keys_are_untouched() {
         }
         let clip = Clip::new("bend", SkeletonId(0), rate, Motion::Tracks(vec![track]));
         let mut edited = native.clone();
-        edited.clips[0] = clip.with_frames(5, false).with_interpolation(Interpolation::Spherical);
+        edited.clips[0] =
+            clip.with_frames(5).with_looping(false).with_interpolation(Interpolation::Spherical);
         edited
     };
     for rate in [24.0, 20.0] {
@@ -472,7 +473,7 @@ fn a_sample_between_frames_that_was_edited_is_an_edit() {
         };
         let mut edited = native.clone();
         let clip = Clip::new("bend", SkeletonId(0), 10.0, Motion::Tracks(vec![of(1), of(2)]));
-        edited.clips[0] = clip.with_frames(5, false);
+        edited.clips[0] = clip.with_frames(5).with_looping(false);
         edited
     };
     assert!(is_untouched(&edited(None), &native));
@@ -510,7 +511,7 @@ fn times_are_off_by_what_they_are_rounded_by() {
         tracks[0].scale.push(frame, [0.7 * by; 3]);
     }
     tracks[0].rotation = Channel::default();
-    native.clips[0] = native.clips[0].clone().with_frames(4006, false);
+    native.clips[0] = native.clips[0].clone().with_frames(4006).with_looping(false);
     native.meshes[0].positions[0][0] = 100.0;
     let budget = budget();
     let sampler = meshwright_scene::Sampler::new(&native, 0, &budget).unwrap();
@@ -529,7 +530,7 @@ fn times_are_off_by_what_they_are_rounded_by() {
         }
         let mut edited = native.clone();
         let clip = Clip::new("bend", SkeletonId(0), 20.0, Motion::Tracks(vec![track]));
-        edited.clips[0] = clip.with_frames(4006, false);
+        edited.clips[0] = clip.with_frames(4006).with_looping(false);
         edited
     };
     assert!(is_untouched(&edited(0.0, 0.0), &native));

@@ -135,8 +135,10 @@ impl FsoMerge<'_> {
         let bakes_nodes = self.new.model.metadata.is_none();
         let row = |c: &Corner| {
             let made = is.vertex(c.made).unwrap_or_default();
-            let placed = bakes_nodes && c.changed.has(Attributes::PLACED);
-            let changed = c.changed | (Attributes::POSITION | Attributes::NORMAL).only_if(placed);
+            let mut changed = c.changed;
+            if bakes_nodes && changed.has(Attributes::PLACED) {
+                changed |= Attributes::POSITION | Attributes::NORMAL;
+            }
             c.original.and_then(|v| old.vertex(v)).map_or(made, |kept| merged(kept, made, changed))
         };
         let count = is.meshes.iter().map(Vec::len).sum();

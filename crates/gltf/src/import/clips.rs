@@ -54,7 +54,8 @@ pub(super) fn read(
             charge_push::<(Clip, usize)>(document, &path, "clips")?;
             let motion = Motion::Tracks(tracks.clone());
             let mut clip = Clip::new(name.clone(), SkeletonId(skeleton), rate, motion)
-                .with_frames(frames, looping)
+                .with_frames(frames)
+                .with_looping(looping)
                 .with_start(stated.start)
                 .with_interpolation(Rule::Spherical);
             clip.extras = stated.rest(extras.get(a)?);

@@ -37,7 +37,8 @@ impl Tracks<'_> {
             }
             let looping = anim.flags.contains(AnimFlags::LOOP);
             let clip = Clip::new(decoded(name), SkeletonId(0), rate, Motion::Tracks(self.tracks(anim)?));
-            let mut clip = clip.with_frames(anim.frame_count, looping).with_start(anim.first_frame);
+            let mut clip =
+                clip.with_frames(anim.frame_count).with_looping(looping).with_start(anim.first_frame);
             clip.extras =
                 fte::events(self.model, i).map(|(events, _)| events).filter(|_| self.options.extras);
             clips.push(clip);

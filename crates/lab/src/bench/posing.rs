@@ -29,7 +29,7 @@ pub(crate) fn measure_poses(joints: usize, effort: Effort) -> Result<Samples, St
     let mut scene = Scene::default();
     scene.pose_sets.push(PoseSet { joints, locals: frames.iter().flatten().map(affine).collect() });
     let motion = Motion::Poses { set: PoseSetId(0), frames: (0..FRAMES).collect() };
-    let clip = Clip::new("run", SkeletonId(0), 30.0, motion).with_frames(FRAMES, true);
+    let clip = Clip::new("run", SkeletonId(0), 30.0, motion).with_frames(FRAMES).with_looping(true);
     scene.clips.push(clip.with_interpolation(Interpolation::LinearShort));
     let parents: Vec<_> = skeleton.joints.iter().map(|j| j.parent).collect();
     let bind = |m: &Affine| Affine3A {

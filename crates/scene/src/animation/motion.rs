@@ -74,15 +74,11 @@ impl Clip {
         Self { name, skeleton, rate, frames, looping: false, start: 0, interpolation, motion, extras: None }
     }
 
-    /// Sets the number of frames, and whether the clip loops.
-    #[must_use]
-    pub const fn with_frames(mut self, frames: u32, looping: bool) -> Self {
-        self.frames = frames;
-        self.looping = looping;
-        self
-    }
-
     meshwright_core::setters! {
+        /// Sets the number of frames.
+        with_frames(frames: u32): frames;
+        /// Sets whether the clip loops.
+        with_looping(looping: bool): looping;
         /// Sets the file's frame number of the first frame.
         with_start(start: u32): start;
         /// Sets the native fields.

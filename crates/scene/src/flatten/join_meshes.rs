@@ -12,12 +12,22 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded, SortedMap};
 
 /// Completes attributes that only some of the meshes have: normals from the triangles, tangents from the
-/// texture coordinates (which grow upwards if `up` is true), and texture coordinates 0. Returns whether the
-/// meshes now have normals, tangents and texture coordinates.
+/// texture coordinates, and texture coordinates 0. Returns whether the meshes now have normals, tangents and
+/// texture coordinates.
 ///
 /// # Errors
 /// If the budget does not suffice.
 pub fn fill_attributes(
+    meshes: &mut [&mut Cow<'_, Mesh>],
+    path: &str,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<[bool; 3], ConvertError> {
+    fill_missing(meshes, path, false, budget, losses)
+}
+
+/// Does the same as [`fill_attributes`]. Texture coordinates grow upwards if `up` is true.
+fn fill_missing(
     meshes: &mut [&mut Cow<'_, Mesh>],
     path: &str,
     up: bool,
@@ -112,7 +122,7 @@ pub(super) fn joined<'s>(
     let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
     losses.push(loss.with_count(meshes.len(), "mesh", "meshes"));
     let [normals, tangents, uvs] =
-        fill_attributes(&mut meshes.iter_mut().collect::<Vec<_>>(), path, up, budget, losses)?;
+        fill_missing(&mut meshes.iter_mut().collect::<Vec<_>>(), path, up, budget, losses)?;
     let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
     let stores = |m: &&&Cow<'_, Mesh>| m.skin.as_ref().is_none_or(|s| !s.local.is_empty());
     let with = full.iter().filter(stores).count();

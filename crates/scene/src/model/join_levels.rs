@@ -257,7 +257,7 @@ mod tests {
             .with_nodes(vec![Node::of_mesh("n", MeshId(0))])
             .with_materials(vec![Material::named("skin")])
             .with_skeletons(vec![skeleton])
-            .with_clips(vec![Clip::new("walk", SkeletonId(0), 10.0, motion).with_frames(clip, false)])
+            .with_clips(vec![Clip::new("walk", SkeletonId(0), 10.0, motion).with_frames(clip)])
     }
 
     #[test]

@@ -90,16 +90,28 @@ impl<'s> Unscaled<'s> {
         self.rest.iter().zip(&self.parents).map(local)
     }
 
-    /// Converts the transforms of joints relative to their parents to those of bones. If `scales` is true, a
-    /// bone has the scale of its joint relative to the joint's rest pose; otherwise it has none. Returns the
+    /// Converts the transforms of joints relative to their parents to those of bones without scale. Returns the
     /// largest element of a bone's matrix that is lost.
     ///
     /// # Errors
     /// If the budget does not suffice for the work.
-    pub fn run(
+    pub fn to_rigid_bones(&mut self, locals: &mut [Affine64], budget: &Budget) -> Result<f64, LimitExceeded> {
+        self.convert(locals, rigid, budget)
+    }
+
+    /// Does the same as [`to_rigid_bones`](Self::to_rigid_bones), but a bone keeps the scale of its joint relative
+    /// to the joint's rest pose.
+    ///
+    /// # Errors
+    /// As [`to_rigid_bones`](Self::to_rigid_bones).
+    pub fn to_bones(&mut self, locals: &mut [Affine64], budget: &Budget) -> Result<f64, LimitExceeded> {
+        self.convert(locals, |bone| *bone, budget)
+    }
+
+    fn convert(
         &mut self,
         locals: &mut [Affine64],
-        scales: bool,
+        bone_of: fn(&Affine64) -> Affine64,
         budget: &Budget,
     ) -> Result<f64, LimitExceeded> {
         budget.work("joints", (locals.len() as u64).saturating_mul(2))?;
@@ -109,7 +121,7 @@ impl<'s> Unscaled<'s> {
         let mut lost = 0.0_f64;
         for (bone, undo) in self.model.iter_mut().zip(&self.undo) {
             let whole = undo.as_ref().map_or_else(|| rigid(bone), |undo| bone.after(undo));
-            *bone = if scales { whole } else { rigid(&whole) };
+            *bone = bone_of(&whole);
             lost = lost.max(difference(&whole, bone));
         }
         for (j, local) in locals.iter_mut().enumerate() {
@@ -179,7 +191,7 @@ mod tests {
         // A vertex of the child in the space of the joint, and in that of its bone.
         let own = [1.0, 2.0, 3.0];
         let in_bone = bones.rest()[1].inverse().unwrap().point(at_rest[1].point(own));
-        assert!(bones.run(&mut turned, true, &budget()).unwrap() < 1e-12);
+        assert!(bones.to_bones(&mut turned, &budget()).unwrap() < 1e-12);
         let placed = turned[0].after(&turned[1]).point(in_bone);
         assert!(distance(placed, moved[1].point(own)) < 1e-9, "{placed:?}");
         let scale = Trs64::from_affine(&turned[1]).scale;
@@ -192,7 +204,7 @@ mod tests {
             for skeleton in &scene.skeletons {
                 let mut bones = Unscaled::new(skeleton, |j| skeleton.joints[j].parent, &budget()).unwrap();
                 let mut locals = skeleton.rest_locals(&budget()).unwrap();
-                let lost = bones.run(&mut locals, false, &budget()).unwrap();
+                let lost = bones.to_rigid_bones(&mut locals, &budget()).unwrap();
                 prop_assert!(lost < 1e-6, "{}", lost);
                 for (a, b) in locals.iter().zip(bones.rest_locals()) {
                     prop_assert!(difference(a, &b) < 1e-6 && distance(a.w, b.w) < 1e-4);

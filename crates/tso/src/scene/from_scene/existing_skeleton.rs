@@ -60,7 +60,7 @@ impl Bones<'_> {
         let (mut model, mut stands) = (Vec::new(), alloc::vec![Affine64::IDENTITY; n]);
         for frame in frames.times() {
             sampler.locals(frame, &mut locals)?;
-            bones.run(&mut locals, false, budget)?;
+            bones.to_rigid_bones(&mut locals, budget)?;
             model.clone_from(&locals);
             for &j in order.joints() {
                 let above = source.joints.get(j).and_then(|joint| model.get(joint.parent?)).copied();

@@ -58,7 +58,7 @@ impl Keys {
         let mut lost = 0.0_f64;
         for frame in frames.times() {
             sampler.locals(frame, &mut locals)?;
-            lost = lost.max(bones.run(&mut locals, false, budget)?);
+            lost = lost.max(bones.to_rigid_bones(&mut locals, budget)?);
             for (keys, local) in keys.iter_mut().zip(&locals) {
                 keys.push(true, true, axes, &Trs64::from_affine(local));
             }

@@ -61,7 +61,7 @@ fn clip(
     #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
     let rate = FRAME_RATE as f32;
     Ok(Clip::new(anim.name.text(), SKELETON, rate, ClipMotion::Tracks(tracks))
-        .with_frames(anim.frames().max(1), false)
+        .with_frames(anim.frames().max(1))
         .with_interpolation(Interpolation::Spherical)
         .with_extras((!extras.is_empty()).then_some(Extra::Map(extras))))
 }
