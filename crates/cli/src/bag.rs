@@ -3,8 +3,9 @@
 use crate::args::ConvertArgs;
 use crate::conversion_output::settle;
 use crate::output::{self, content_of};
-use crate::refusal::Refusal;
-use crate::{Fail, Status, convert, manifest, render};
+use crate::refusal::{Fail, Refusal};
+use crate::status::Status;
+use crate::{convert, manifest, render};
 use meshwright::files::output::{OutputName, Place, Plan, Replace};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let place = |name: &str| Place::below(folder, [&OutputName::cleaned(name)]);
     let files = tags.iter().map(|(name, bytes)| output::main(place(name), content_of(bytes)));
     let plan = Plan::default().with_replace(if is_bag { Replace::All } else { Replace::Named });
-    output::write(files.collect(), &plan, None).map_err(|e| Fail::Refused(render::path(folder), e))?;
+    output::write(files.collect(), &plan).map_err(|e| Fail::Refused(render::path(folder), e))?;
     Ok(status)
 }
 

@@ -3,97 +3,13 @@
 //! A worker buffers what it prints about a file until all earlier files are finished. So results, messages and names
 //! of outputs are the same for any number of workers.
 
-use crate::{Fail, progress, render};
-use std::cell::RefCell;
+use crate::messages::{Said, buffered, speak_all};
+use crate::refusal::Fail;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
-
-/// Output about a file.
-#[derive(Debug)]
-enum Said {
-    /// A line on standard error.
-    Message(String),
-    /// Lines of standard output.
-    Result(String),
-}
-
-thread_local! {
-    /// Buffered output about the file that this thread processes; `None` if the thread prints directly.
-    static BUFFER: RefCell<Option<Vec<Said>>> = const { RefCell::new(None) };
-}
-
-/// Buffers output if this thread processes a file; otherwise prints it at once.
-fn tell(said: Said) -> io::Result<()> {
-    let now = BUFFER.with_borrow_mut(|kept| match kept {
-        Some(kept) => {
-            kept.push(said);
-            None
-        }
-        None => Some(said),
-    });
-    now.map_or(Ok(()), speak)
-}
-
-/// Prints a line on standard error, in the order of the inputs. A closed standard error is not an error.
-pub(crate) fn say(line: &str) {
-    let _ = tell(Said::Message(line.to_owned()));
-}
-
-/// Prints lines on standard output, in the order of the inputs.
-pub(crate) fn print(lines: String) -> io::Result<()> {
-    tell(Said::Result(lines))
-}
-
-/// Runs `work` and discards what it prints.
-pub(crate) fn muted<T>(work: impl FnOnce() -> T) -> T {
-    let before = BUFFER.replace(Some(Vec::new()));
-    let value = work();
-    BUFFER.set(before);
-    value
-}
-
-fn speak(said: Said) -> io::Result<()> {
-    match said {
-        Said::Message(line) => {
-            tell_people(&as_line(&line));
-            Ok(())
-        }
-        Said::Result(lines) => {
-            let lines = render::printable(&lines, render::colours(&io::stdout()));
-            progress::aside(|| io::stdout().lock().write_all(lines.as_bytes()))
-        }
-    }
-}
-
-/// Prints buffered output; consecutive messages are one write.
-fn speak_all(said: Vec<Said>) -> io::Result<()> {
-    let mut lines = String::new();
-    for one in said {
-        match one {
-            Said::Message(line) => lines.push_str(&as_line(&line)),
-            Said::Result(_) => {
-                tell_people(&std::mem::take(&mut lines));
-                speak(one)?;
-            }
-        }
-    }
-    tell_people(&lines);
-    Ok(())
-}
-
-fn as_line(message: &str) -> String {
-    format!("{}\n", render::cut(&render::printable(message, render::colours(&io::stderr()))))
-}
-
-fn tell_people(lines: &str) {
-    if !lines.is_empty() {
-        progress::aside(|| drop(io::stderr().lock().write_all(lines.as_bytes())));
-    }
-}
 
 /// The number of files that are processed at the same time, and the memory that they may use together.
 #[derive(Clone, Copy, Debug)]
@@ -234,9 +150,7 @@ impl Batch<'_> {
             let is_over = match self.next(&mut state) {
                 Next::Work(i, size) => {
                     drop(state);
-                    BUFFER.set(Some(Vec::new()));
-                    (self.work)(i);
-                    let said = BUFFER.take().unwrap_or_default();
+                    let said = buffered(|| (self.work)(i));
                     state = lock(&self.state);
                     state.taken = state.taken.saturating_sub(size);
                     state.done.insert(i, Done { by: me, said });

@@ -4,20 +4,18 @@ use crate::args::{BuildArgs, CompanionArgs, ReadArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::results::{print_done, report_refusal};
-use crate::{Fail, Status, output, render};
+use crate::status::Status;
+use crate::{output, render};
 use meshwright::native_json::{Built, build};
 use meshwright::{Budget, counted};
 use serde_json::json;
 use std::path::PathBuf;
-use std::slice;
 
 pub(crate) fn run(args: &BuildArgs) -> Result<Status, Fail> {
     let read = ReadArgs { max_memory: args.max_memory, quiet: args.quiet, ..ReadArgs::default() };
-    let reader = Reader::new(&read, &CompanionArgs::default())?;
-    let input = Input::named(&args.file);
-    reader.expect(slice::from_ref(&input))?;
+    let (reader, input) = Reader::for_one(&read, &CompanionArgs::default(), &args.file)?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
     destination.refuse_document(args.format)?;
@@ -49,6 +47,6 @@ fn built(
             e.offset().map_or_else(String::new, |at| format!(" (line {})", line(at).saturating_add(1)));
         Refusal::Cannot { code: e.code(), why: format!("{path}{}{line}", e.message()) }
     })?;
-    let written = output::stream(destination, output::content_of(&built.bytes), reader.plan(), None)?;
+    let written = output::stream(destination, output::content_of(&built.bytes), reader.plan())?;
     Ok((built, written))
 }

@@ -3,7 +3,8 @@
 use crate::args::{ConvertArgs, Purpose};
 use crate::destination::ends_in_separator;
 use crate::input::is_folder;
-use crate::{Fail, render};
+use crate::refusal::Fail;
+use crate::render;
 use meshwright::Target;
 use std::ffi::OsString;
 use std::num::NonZeroU16;
@@ -24,12 +25,6 @@ pub(crate) fn settle(args: &ConvertArgs) -> Result<(ConvertArgs, PathBuf), Fail>
     };
     match args.purpose {
         Some(Purpose::Blender) => {
-            let by_name = || Target::from_name(&output.to_string_lossy());
-            if let Some(to) = args.to.or_else(by_name)
-                && !to.is_gltf()
-            {
-                return Err(Fail::Usage(format!("--for blender is for glb and gltf, not for {to}")));
-            }
             args.keep_native |= args.retarget.retarget.is_none();
             args.frames_at = args.frames_at.or(BLENDER);
         }
@@ -52,7 +47,7 @@ fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
     if inputs.is_empty() || args.many.files_from.is_some() {
         return Ok(false);
     }
-    let named = Target::from_name(&last.to_string_lossy());
+    let named = Target::from_path(last);
     let wanted = args.to;
     if !path.exists() || is_folder(path) && wanted.is_none() {
         // A name with the extension of another format is a missing input.
@@ -60,7 +55,7 @@ fn last_is_output(args: &ConvertArgs) -> Result<bool, Fail> {
     }
     if path.is_file() && wanted.is_none() {
         let is_exchanged = matches!(named, Some(Target::Glb | Target::Gltf | Target::Obj | Target::Html));
-        let others = |input: &OsString| Target::from_name(&input.to_string_lossy()) != named;
+        let others = |input: &OsString| Target::from_path(input) != named;
         if is_exchanged && inputs.len() == 1 && inputs.iter().all(others) || args.force {
             return Ok(true);
         }

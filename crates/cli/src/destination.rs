@@ -1,9 +1,10 @@
 //! The destinations of a command's results.
 
-use crate::Fail;
 use crate::args::OutputFormat;
 use crate::input::Input;
-use meshwright::files::output::{OutputName, Place};
+use crate::refusal::Fail;
+use meshwright::files::output::{NameSource, OutputName, Place};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -44,6 +45,19 @@ impl Destination {
 }
 
 impl Destination {
+    /// Returns the folder for results.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        if let Self::Folder(folder) = self { Some(folder) } else { None }
+    }
+
+    /// Returns the place of the one result.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Self::File(path) | Self::Folder(path) => Place::named(path),
+            Self::Stdout => Place::named("-"),
+        }
+    }
+
     /// Refuses a result and its JSON document on standard output.
     pub(crate) fn refuse_document(&self, format: OutputFormat) -> Result<(), Fail> {
         match (self, format) {
@@ -65,6 +79,32 @@ pub(crate) fn below(folder: &Path, input: &Input, name: &OutputName) -> Place {
     let folders = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let folders: Vec<_> = folders.iter().map(|name| OutputName::cleaned(&name.to_string_lossy())).collect();
     Place::below(folder, folders.iter().chain([name]))
+}
+
+/// The places of the results of several inputs in a folder. No two are the same on a file system that ignores case.
+#[derive(Default)]
+pub(crate) struct UniquePlaces {
+    taken: BTreeSet<String>,
+    /// The number of the next result with a name.
+    next: BTreeMap<String, usize>,
+}
+
+impl UniquePlaces {
+    /// Returns the place of a result with this name, to which a number is added if another result has it.
+    pub(crate) fn add(&mut self, folder: &Path, input: &Input, stem: &OutputName, ending: &str) -> Place {
+        let mut place = below(folder, input, &stem.with_ending(ending));
+        let n = self.next.entry(case_key(&place)).or_insert(2);
+        while !self.taken.insert(case_key(&place)) {
+            place = place.beside(&stem.with_ending(&format!("-{n}{ending}")), NameSource::Derived);
+            *n = n.saturating_add(1);
+        }
+        place
+    }
+}
+
+/// Returns a key that is equal for places that some file systems do not distinguish.
+pub(crate) fn case_key(place: &Place) -> String {
+    place.path().to_string_lossy().to_lowercase()
 }
 
 #[cfg(test)]

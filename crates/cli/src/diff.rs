@@ -4,8 +4,9 @@ use crate::args::{DiffArgs, OutputFormat};
 use crate::input::Input;
 use crate::picture::difference::Compared;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
-use crate::{Fail, Status, batch, render, results};
+use crate::refusal::{Fail, Refusal};
+use crate::status::Status;
+use crate::{messages, render, results};
 use meshwright::scene::{Scene, SceneOptions};
 use meshwright::{Diff, DiffOptions, Difference, Format, counted, diff};
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
     reader.expect(&inputs)?;
     let mut sides = Vec::new();
     for input in &inputs {
-        match reader.hinted(input, open(input, &reader), |lenient| open(input, &lenient).is_ok()) {
+        match reader.attempt(input, |reader| open(input, reader)) {
             Ok(side) => sides.push(side),
             Err(refusal) => return results::report_refusal(input, &refusal, args.format),
         }
@@ -36,15 +37,15 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
     let picture = picture.as_ref();
     let document = document(&inputs, (first.format, second.format), &found, picture);
     match (&args.query, args.format) {
-        (Some(query), _) => match query.lines(&document).map_err(Refusal::Argument) {
-            Ok(lines) => batch::print(lines.iter().map(|line| format!("{line}\n")).collect())?,
+        (Some(query), _) => match query.text(&document, None) {
+            Ok(lines) => messages::print(lines)?,
             Err(refusal) => {
                 let [one, _] = &inputs;
                 return results::report_refusal(one, &refusal, args.format);
             }
         },
         (None, OutputFormat::Json) => results::print(&document)?,
-        (None, OutputFormat::Text) => batch::print(text(&inputs, &found, picture, args))?,
+        (None, OutputFormat::Text) => messages::print(text(&inputs, &found, picture, args))?,
     }
     Ok(if found.is_empty() { Status::Fine } else { Status::Errors })
 }

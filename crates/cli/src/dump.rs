@@ -3,24 +3,22 @@
 use crate::args::DumpArgs;
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::output;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::results::report_refusal;
-use crate::{Fail, Status, output, pose};
-use meshwright::dump::{Dump, DumpOptions};
+use crate::status::Status;
+use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::scene::{SceneOptions, Space};
 use meshwright::{ClipNames, native_json};
 use std::io::Write;
 use std::path::PathBuf;
-use std::slice;
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     // A dump says what the engine reads.
     let mut companions = args.companions.clone();
     companions.clip_names.get_or_insert(ClipNames::Engine);
-    let reader = Reader::new(&args.read, &companions)?;
-    let input = Input::named(&args.file);
-    reader.expect(slice::from_ref(&input))?;
+    let (reader, input) = Reader::for_one(&args.read, &companions, &args.file)?;
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);
     match dump(&input, args, &destination, &reader) {
         Ok(written) => {
@@ -43,7 +41,7 @@ fn dump(
     if args.native {
         return native(input, destination, reader);
     }
-    let opened = reader.hinted(input, reader.open(input), |lenient| lenient.open(input).is_ok())?;
+    let opened = reader.attempt(input, |reader| reader.open(input))?;
     reader.note(opened.sources());
     reader.say_used(input, &opened);
     let (asset, memory) = (&opened, reader.limits().memory);
@@ -52,7 +50,8 @@ fn dump(
         let options = SceneOptions::in_space(Space::File).with_memory(memory);
         let scene = asset.scene_with(&options)?.value;
         for text in &args.pose {
-            poses.push(pose::parse("--pose", text, &scene)?);
+            let wrong = |why| Refusal::Argument(format!("--pose {text}: {why}"));
+            poses.push(PoseRef::parse(text, &scene).map_err(wrong)?);
         }
     }
     let options = DumpOptions::default().with_poses(poses).with_memory(memory);
@@ -60,7 +59,7 @@ fn dump(
     let dump = dump.map_err(Refusal::from)?;
     let content =
         Box::new(move |out: &mut dyn Write| dump.write(&mut *out).and_then(|()| out.write_all(b"\n")));
-    output::stream(destination, content, reader.plan(), None)
+    output::stream(destination, content, reader.plan())
 }
 
 /// Writes every field of a file. The file need not be valid.
@@ -80,5 +79,5 @@ fn native(input: &Input, destination: &Destination, reader: &Reader) -> Result<V
     // Standard output may not get half of a document.
     let mut text = Vec::new();
     native_json::write(&bytes, format, settings, &mut text)?;
-    output::stream(destination, output::content_of(&text), reader.plan(), None)
+    output::stream(destination, output::content_of(&text), reader.plan())
 }

@@ -4,35 +4,29 @@ use crate::args::{CompanionArgs, EditArgs};
 use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::results::{print_done, report_refusal};
-use crate::{Fail, Status, output, render};
+use crate::status::Status;
+use crate::{output, render};
 use meshwright::counted;
 use meshwright::dpm::{BoneFlags, Edit};
 use serde_json::json;
 use std::ops::Range;
-use std::slice;
 
 pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
     let edits = edits(args)?;
-    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
-    let input = Input::named(&args.file);
-    reader.expect(slice::from_ref(&input))?;
+    let (reader, input) = Reader::for_one(&args.read, &CompanionArgs::default(), &args.file)?;
     let destination = args.output.as_deref().map(Destination::new);
     let to_stdout = destination == Some(Destination::Stdout);
     destination.as_ref().map_or(Ok(()), |destination| destination.refuse_document(args.format))?;
-    let done = edited(&input, &edits, &reader);
-    let done =
-        reader.hinted(&input, done, |lenient| edited(&input, &edits, &lenient).is_ok()).and_then(|done| {
-            let plan = reader.plan();
-            let written = match &destination {
-                Some(destination) => {
-                    output::stream(destination, output::content_of(&done.bytes), plan, None)?
-                }
-                None => vec![output::in_place(&input, &done.old, &done.bytes, plan)?, input.path.clone()],
-            };
-            Ok((done, written))
-        });
+    let done = reader.attempt(&input, |reader| edited(&input, &edits, reader)).and_then(|done| {
+        let plan = reader.plan();
+        let written = match &destination {
+            Some(destination) => output::stream(destination, output::content_of(&done.bytes), plan)?,
+            None => vec![output::in_place(&input, &done.old, &done.bytes, plan)?, input.path.clone()],
+        };
+        Ok((done, written))
+    });
     let (done, written) = match done {
         Ok(done) => done,
         Err(refusal) => return report_refusal(&input, &refusal, args.format),

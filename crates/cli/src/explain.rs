@@ -4,8 +4,10 @@ use crate::args::{CompanionArgs, ExplainArgs, OutputFormat};
 use crate::check::{self, Found};
 use crate::input::Input;
 use crate::reader::Reader;
+use crate::refusal::Fail;
+use crate::status::Status;
 use crate::table::{self, Column, facts, heading};
-use crate::{Fail, Status, batch, render, results};
+use crate::{messages, render, results};
 use meshwright::{
     Explanation, Finding, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar,
 };
@@ -39,7 +41,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
         }
         OutputFormat::Text => {
             let texts: Vec<_> = found.iter().map(text).collect();
-            batch::print(texts.join("\n"))?;
+            messages::print(texts.join("\n"))?;
         }
     }
     Ok(Status::Fine)
@@ -52,7 +54,7 @@ fn findings(path: &Path, args: &ExplainArgs) -> Result<Vec<Explanation>, Fail> {
     let refused = |refusal| Fail::Refused(input.display_path(), refusal);
     let found = check::find_faults(&input, &reader).map_err(refused)?;
     if found.findings.is_empty() && args.format == OutputFormat::Text {
-        batch::print(format!("{}: no findings\n", input.display_path()))?;
+        messages::print(format!("{}: no findings\n", input.display_path()))?;
     }
     Ok(found.findings.iter().filter_map(|finding| broken_rule(finding, &found)).collect())
 }
@@ -184,7 +186,7 @@ fn list(format: OutputFormat) -> Result<Status, Fail> {
         let columns = [Column::Text("code"), Column::Text(kind), Column::Text("cause")];
         let before = if i == 0 { "" } else { "\n" };
         let table = table::table(&columns, rows, table::columns());
-        batch::print(format!("{before}{}\n{table}", heading(&render::plain(title))))?;
+        messages::print(format!("{before}{}\n{table}", heading(&render::plain(title))))?;
     }
     Ok(Status::Fine)
 }

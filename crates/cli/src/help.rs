@@ -1,9 +1,11 @@
 //! The help of the command line, with examples; `completions` and `man`.
 
 use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::messages::say;
 use crate::output::{self, content_of};
-use crate::refusal::Refusal;
-use crate::{Fail, Status, render, say};
+use crate::refusal::{Fail, Refusal};
+use crate::render;
+use crate::status::Status;
 use anstyle::Style;
 use clap::{Command, CommandFactory as _, FromArgMatches as _};
 use meshwright::counted;
@@ -352,7 +354,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
     let pages: Vec<(String, String)> = [own].into_iter().chain(others).collect();
     let place = |name| Place::below(&args.folder, [&OutputName::cleaned(name)]);
     let files = pages.iter().map(|(name, page)| output::main(place(name), content_of(page.as_bytes())));
-    let written = output::write(files.collect(), &Plan::default(), None);
+    let written = output::write(files.collect(), &Plan::default());
     Ok(ended(written.map(|paths| say(&format!("wrote {}", counted(paths.len() as u64, "page", "pages"))))))
 }
 

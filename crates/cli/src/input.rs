@@ -1,7 +1,8 @@
 //! The files that a command works on.
 
+use crate::refusal::Fail;
+use crate::render;
 use crate::selection::{Selection, as_os};
-use crate::{Fail, render};
 use meshwright::files::output::{FileId, is_temporary};
 use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreeOptions, TreePath};
 use meshwright::{Finder, Format, Role};
@@ -114,7 +115,7 @@ pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
 pub(crate) fn chosen(looked: Vec<(Input, bool)>) -> (Vec<Input>, Vec<Input>) {
     let assembles = |input: &Input| {
         let format = input.met.as_ref().and_then(|met| met.format);
-        format.is_some_and(|format| format.companions().iter().any(|c| c.role == Role::Part))
+        format.is_some_and(|format| format.takes(Role::Part))
     };
     let has_models = looked.iter().any(|(_, is_model)| *is_model);
     let (chosen, others): (Vec<_>, Vec<_>) =

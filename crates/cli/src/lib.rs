@@ -24,12 +24,12 @@ mod input;
 mod list;
 mod losses;
 mod manifest;
+mod messages;
 mod optimize;
 mod output;
 mod pack;
 mod pattern;
 mod picture;
-mod pose;
 mod progress;
 mod query;
 mod reader;
@@ -39,60 +39,23 @@ mod repair;
 mod results;
 mod selection;
 mod signals;
+mod status;
 mod table;
 mod thumbnail;
 mod unpack;
 mod view;
 
+pub use status::Status;
+
 use args::{CheckFormat, Command, InfoFormat, OutputFormat};
-pub(crate) use batch::say;
 use clap::error::ErrorKind;
 use destination::Destination;
-use refusal::Refusal;
+use messages::say;
+use refusal::Fail;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::process::ExitCode;
-
-/// The outcome of a run: the worst of all files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// Success.
-    #[default]
-    Fine,
-    /// A file has errors, or two models differ.
-    Errors,
-    /// The arguments are wrong, or do not suit a file.
-    Arguments,
-    /// A file could not be read or written, or is of no known format.
-    Unusable,
-}
-
-impl Status {
-    /// Keeps the worse of the two outcomes.
-    pub(crate) fn and(&mut self, other: Self) {
-        *self = (*self).max(other);
-    }
-}
-
-impl Status {
-    /// Returns the exit code.
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Fine => 0,
-            Self::Errors => 1,
-            Self::Arguments => 2,
-            Self::Unusable => 3,
-        }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        Self::from(status.code())
-    }
-}
 
 /// Runs the program with the words of a command line, the first of which is the program's name. The program reads
 /// standard input and prints to standard output and standard error.
@@ -204,23 +167,4 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
 fn say_json(message: &str) {
     let error = json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::message(message) });
     let _ = results::print(&json!({ "files": [], "error": error }));
-}
-
-/// The reason why a command stops before it has processed every file.
-#[derive(Debug)]
-pub(crate) enum Fail {
-    /// Standard output cannot be written.
-    Io(io::Error),
-    /// The arguments contradict each other.
-    Usage(String),
-    /// Something that an argument names cannot be read or written.
-    Refused(String, Refusal),
-    /// A file failed, and `--fail-fast` ends the run.
-    Stopped,
-}
-
-impl From<io::Error> for Fail {
-    fn from(e: io::Error) -> Self {
-        Self::Io(e)
-    }
 }

@@ -3,11 +3,13 @@
 
 use crate::args::{ListArgs, OutputFormat};
 use crate::input::{Input, expand};
-use crate::refusal::Refusal;
+use crate::messages::say;
+use crate::refusal::{Fail, Refusal};
 use crate::results::{Elsewhere, kind_of, links_out, print};
 use crate::selection::Selection;
 use crate::selection::as_os;
-use crate::{Fail, Status, batch, render, say};
+use crate::status::Status;
+use crate::{messages, render};
 use meshwright::files::{Member, Tree, TreeOptions, TreePath};
 use meshwright::{Limits, counted};
 use serde_json::{Value, json};
@@ -86,7 +88,7 @@ impl Row<'_> {
         if self.hidden {
             line.push_str("  hidden by a later one");
         }
-        batch::print(format!("{}\n", render::cut(&line)))
+        messages::print(format!("{}\n", render::cut(&line)))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Prints the losses and notes of conversions, as text and as JSON.
 
 use crate::args::ReadArgs;
-use crate::{render, say};
+use crate::messages::say;
+use crate::render;
 use meshwright::explain;
 use meshwright::scene::{Loss, LossGroup, LossKind};
 use serde_json::{Value, json};

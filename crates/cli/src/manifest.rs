@@ -6,9 +6,9 @@ use crate::args::ConvertArgs;
 use crate::input::Input;
 use crate::output::{self, content_of};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::results::Results;
-use crate::{Fail, render, signals};
+use crate::{render, signals};
 use meshwright::files::TreePath;
 use meshwright::files::output::{FileId, OutputName, Place, Plan};
 use meshwright::scene::LimitExceeded;
@@ -177,7 +177,8 @@ impl<'a> Manifest<'a> {
         let (path, top) = (self.path.to_owned(), self.top.to_owned());
         let shard = self.args.shard.unwrap_or((1, 1));
         let (entries, saved, cost) = (BTreeMap::new(), Instant::now(), Duration::ZERO);
-        Ok(Written { path, top, options, order, before, entries, shard, saved, cost })
+        let dry_run = self.args.write.dry_run;
+        Ok(Written { path, top, dry_run, options, order, before, entries, shard, saved, cost })
     }
 }
 
@@ -186,6 +187,8 @@ pub(crate) struct Written {
     path: PathBuf,
     /// The folder that takes the outputs.
     top: PathBuf,
+    /// The manifest is not written.
+    dry_run: bool,
     /// A hash of the options: other options may give other outputs.
     options: String,
     /// The index of each input among all inputs.
@@ -281,7 +284,7 @@ impl Written {
     pub(crate) fn save(&mut self, results: &Results, plan: &Plan) {
         /// The most time of work that a killed run loses.
         const OFTEN: Duration = Duration::from_millis(200);
-        if self.saved.elapsed() < OFTEN.max(self.cost.saturating_mul(20)) {
+        if self.dry_run || self.saved.elapsed() < OFTEN.max(self.cost.saturating_mul(20)) {
             return;
         }
         let start = Instant::now();
@@ -293,6 +296,9 @@ impl Written {
 
     /// Writes the manifest. Entries of the other parts of the inputs stay as their run wrote them.
     pub(crate) fn write(self, results: &Results, plan: &Plan) -> Result<(), Fail> {
+        if self.dry_run {
+            return Ok(());
+        }
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
         self.write_entries(
@@ -319,7 +325,7 @@ impl Written {
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap_or_default());
         let text = printable_json(&text);
         let files = [output::main(Place::named(&self.path), content_of(text.as_bytes()))];
-        let written = output::write(files.into(), plan, None);
+        let written = output::write(files.into(), plan);
         written.map(drop).map_err(|refusal| Fail::Refused("--manifest".into(), refusal))
     }
 }

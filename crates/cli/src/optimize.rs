@@ -6,26 +6,23 @@ use crate::destination::Destination;
 use crate::input::Input;
 use crate::output::{self, content_of};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::{print_done, report_refusal};
-use crate::{Fail, Status, render};
+use crate::status::Status;
 use meshwright::bmd::{self, EngineSafety};
 use meshwright::dpm;
-use meshwright::files::output::{Output, OutputRole, Place};
-use meshwright::{AnyModel, Limits, OptimizeOptions, OptimizedFile};
+use meshwright::files::output::Place;
+use meshwright::{Limits, OptimizeOptions, OptimizedFile, Optimizer};
 use std::path::PathBuf;
-use std::slice;
 
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
-    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
-    let input = Input::named(&args.file);
-    reader.expect(slice::from_ref(&input))?;
+    let (reader, input) = Reader::for_one(&args.read, &CompanionArgs::default(), &args.file)?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
     destination.refuse_document(args.format)?;
-    let optimized = optimize(&input, args, &reader);
     let done = reader
-        .hinted(&input, optimized, |lenient| optimize(&input, args, &lenient).is_ok())
+        .attempt(&input, |reader| optimize(&input, args, reader))
         .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|written| (outcome, written)));
     let (outcome, written) = match done {
         Ok(done) => done,
@@ -49,22 +46,19 @@ fn deliver(
 ) -> Result<Vec<PathBuf>, Refusal> {
     let (plan, content) = (reader.plan(), content_of(optimized.bytes()));
     let (Destination::File(path), Some((ending, bytes))) = (destination, optimized.companion()) else {
-        return output::stream(destination, content, plan, None);
+        return output::stream(destination, content, plan);
     };
     let place = Place::named(path);
     let beside = place.appended(ending).map_err(|e| Refusal::Argument(e.to_string()))?;
-    let companion = Output { place: beside, role: OutputRole::Companion, content: content_of(bytes) };
-    output::write([companion, output::main(place, content)].into(), plan, None)
+    output::write([output::companion(beside, content_of(bytes)), output::main(place, content)].into(), plan)
 }
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<OptimizedFile, Refusal> {
     let opened = reader.open(input)?;
     reader.note(opened.sources());
     reader.say_passed_over(input, &opened);
-    match opened.model() {
-        AnyModel::Bmd(_) => refuse_options(args)?,
-        AnyModel::Dpm(_) | AnyModel::Zym(_) => refuse_bmd_options(args, opened.format().title())?,
-        _ => {}
+    for (option, optimizer) in given_options(args) {
+        optimizer.check_option(option, opened.format())?;
     }
     let mut options = OptimizeOptions::default();
     (options.bmd, options.darkplaces) = (bmd_options(args), darkplaces_options(args));
@@ -76,38 +70,25 @@ fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Optim
     Ok(optimized)
 }
 
-/// Refuses options that belong to another format, if one is given.
-fn refuse_foreign(options: &[(&str, bool)], of: &str, here: &str) -> Result<(), Refusal> {
-    let why = |option: &str| format!("{option} works only for {of}; the file is a {here}");
-    let given = options.iter().find(|(_, is_given)| *is_given);
-    given.map_or(Ok(()), |(option, _)| Err(Refusal::Argument(why(option))))
-}
-
-/// Refuses options that only DPM and ZYM have.
-fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
+/// Returns the given options that only one optimizer has.
+fn given_options(args: &OptimizeArgs) -> impl Iterator<Item = (&'static str, Optimizer)> {
+    use Optimizer::{Bmd, DarkPlaces};
     let own = &args.darkplaces;
-    let given = [
-        ("--unused-bones", own.unused_bones.is_some()),
-        ("--skip", !own.skip.is_empty()),
-        ("--also", !own.also.is_empty()),
+    let options = [
+        ("--max-position", Bmd, args.max_position > 0.0),
+        ("--max-normal", Bmd, args.max_normal > 0.0),
+        ("--max-st", Bmd, args.max_st > 0.0),
+        ("--max-angle", Bmd, args.max_angle > 0.0),
+        ("--max-distance", Bmd, args.max_distance > 0.0),
+        ("--max-scale", Bmd, args.max_scale > 0.0),
+        ("--compact", Bmd, args.compact),
+        ("--engine-safe", Bmd, args.engine_safe),
+        ("--effort", Bmd, args.effort != bmd::OptimizeOptions::DEFAULT_EFFORT),
+        ("--unused-bones", DarkPlaces, own.unused_bones.is_some()),
+        ("--skip", DarkPlaces, !own.skip.is_empty()),
+        ("--also", DarkPlaces, !own.also.is_empty()),
     ];
-    refuse_foreign(&given, "DPM and ZYM", "BMD")
-}
-
-/// Refuses options that only BMD has: DPM and ZYM files are optimized without errors.
-fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
-    let given = [
-        ("--max-position", args.max_position > 0.0),
-        ("--max-normal", args.max_normal > 0.0),
-        ("--max-st", args.max_st > 0.0),
-        ("--max-angle", args.max_angle > 0.0),
-        ("--max-distance", args.max_distance > 0.0),
-        ("--max-scale", args.max_scale > 0.0),
-        ("--compact", args.compact),
-        ("--engine-safe", args.engine_safe),
-        ("--effort", args.effort != bmd::OptimizeOptions::DEFAULT_EFFORT),
-    ];
-    refuse_foreign(&given, "BMD", here)
+    options.into_iter().filter(|(_, _, is_given)| *is_given).map(|(option, optimizer, _)| (option, optimizer))
 }
 
 fn bmd_options(args: &OptimizeArgs) -> bmd::OptimizeOptions {

@@ -1,13 +1,12 @@
 //! Writes the results of a command.
 
-use crate::batch::say;
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::messages::say;
 use crate::refusal::Refusal;
 use crate::{render, signals};
-use meshwright::files::output::{Compared, Content, Failed, Output, OutputRole, Place, Plan, Staged, Writer};
-use std::fs::File;
-use std::io::{self, IsTerminal, Read as _, Write};
+use meshwright::files::output::{Content, Output, OutputRole, Place, Plan, Staged, Writer};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// Returns the content of a file whose bytes are complete.
@@ -20,16 +19,20 @@ pub(crate) fn main(place: Place, content: Content<'_>) -> Output<Content<'_>> {
     Output { place, role: OutputRole::Main, content }
 }
 
-/// Writes the one result of a command, and returns the paths of its files. The main file may replace the input `own`.
+/// Returns a further file of a result.
+pub(crate) fn companion(place: Place, content: Content<'_>) -> Output<Content<'_>> {
+    Output { place, role: OutputRole::Companion, content }
+}
+
+/// Writes the one result of a command, and returns the paths of its files.
 pub(crate) fn stream(
     destination: &Destination,
     content: Content<'_>,
     plan: &Plan,
-    own: Option<&Path>,
 ) -> Result<Vec<PathBuf>, Refusal> {
     match destination {
         Destination::Stdout => print(content).map(|()| Vec::new()),
-        Destination::File(path) => write([main(Place::named(path), content)].into(), plan, own),
+        Destination::File(path) => write([main(Place::named(path), content)].into(), plan),
         Destination::Folder(path) => {
             Err(Refusal::Unwritable { path: path.clone(), why: "is a folder".into() })
         }
@@ -77,18 +80,30 @@ pub(crate) fn in_place(input: &Input, old: &[u8], new: &[u8], plan: &Plan) -> Re
         n = n.saturating_add(1);
     };
     let kept = backup.path().to_owned();
-    let backup = Output { place: backup, role: OutputRole::Companion, content: content_of(old) };
-    write([backup, main(place, content_of(new))].into(), plan, Some(&input.path))?;
+    let backup = companion(backup, content_of(old));
+    write_with(&signals::writer(), [backup, main(place, content_of(new))].into(), plan, Some(&input.path))?;
     Ok(kept)
 }
 
 /// Writes files like [`Outputs::write`], for a command that writes once.
-pub(crate) fn write(
+pub(crate) fn write(files: Vec<Output<Content<'_>>>, plan: &Plan) -> Result<Vec<PathBuf>, Refusal> {
+    write_with(&signals::writer(), files, plan, None)
+}
+
+/// Writes files that belong together, all or none, and returns their paths. The main file may replace the input `own`.
+fn write_with(
+    writer: &Writer,
     files: Vec<Output<Content<'_>>>,
     plan: &Plan,
     own: Option<&Path>,
 ) -> Result<Vec<PathBuf>, Refusal> {
-    Outputs::new(&Destination::Stdout).write(files, plan, own)
+    plan.spare_named(&files, own)?;
+    let mut places: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
+    let mut staged = writer.stage(files)?;
+    let left = plan.enter(&mut staged, own)?;
+    places.retain(|path| left.iter().all(|left| left.path != *path));
+    staged.appear()?;
+    Ok(places)
 }
 
 /// Standard output, which rejects bytes that are not text if it is a terminal.
@@ -126,81 +141,46 @@ impl Outputs {
         Self { destination: destination.clone(), writer: signals::writer() }
     }
 
+    /// Returns outputs that are only measured, for `--dry-run`.
+    pub(crate) fn measuring(destination: &Destination) -> Self {
+        Self { destination: destination.clone(), writer: Writer::measuring() }
+    }
+
     pub(crate) fn destination(&self) -> &Destination {
         &self.destination
     }
 
-    /// Writes files that belong together, all or none, and returns their paths. The main file may replace the input
-    /// `own`.
+    /// Writes files that belong together, all or none, and returns their paths.
     pub(crate) fn write(
         &self,
         files: Vec<Output<Content<'_>>>,
         plan: &Plan,
-        own: Option<&Path>,
     ) -> Result<Vec<PathBuf>, Refusal> {
-        plan.spare_named(&files, own)?;
-        let mut places: Vec<PathBuf> = files.iter().map(|file| file.place.path().to_owned()).collect();
-        let mut staged = self.stage(files)?;
-        let left = plan.enter(&mut staged, own)?;
-        places.retain(|path| left.iter().all(|left| left.path != *path));
-        staged.appear()?;
-        Ok(places)
+        write_with(&self.writer, files, plan, None)
     }
 
-    /// Writes files that belong together under temporary names.
-    pub(crate) fn stage<'a>(
+    /// Writes files that belong together under temporary names. The main file for standard output is printed at once.
+    /// Files that do not go into a folder are checked first; the main one may replace the input `own`.
+    pub(crate) fn stage(
         &self,
-        files: impl IntoIterator<Item = Output<Content<'a>>>,
-    ) -> Result<Staged, Failed> {
-        self.writer.stage(files)
-    }
-}
-
-/// The size of a file that is not written, and whether the existing file has the same content.
-#[derive(Debug)]
-pub(crate) struct Measured {
-    pub size: u64,
-    is_there: bool,
-}
-
-impl Measured {
-    /// Measures a file and compares it with the existing one.
-    pub(crate) fn file(file: Output<Content<'_>>) -> Result<Output<Self>, Refusal> {
-        let Output { place, role, content } = file;
-        let path = place.path();
-        let there = path.metadata().is_ok_and(|meta| meta.is_file());
-        let mut against = Against { size: 0, there: there.then(|| File::open(path).ok()).flatten() };
-        content(&mut against).map_err(|e| Refusal::unwritable(path, &e))?;
-        let ends = |mut file: File| file.read(&mut [0]).is_ok_and(|more| more == 0);
-        let content = Self { size: against.size, is_there: against.there.is_some_and(ends) };
-        Ok(Output { place, role, content })
-    }
-}
-
-impl Compared for Measured {
-    fn is_held_by(&self, _: &Path) -> bool {
-        self.is_there
-    }
-}
-
-/// Counts bytes, and compares them with those of a file.
-struct Against {
-    size: u64,
-    there: Option<File>,
-}
-
-impl Write for Against {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.size = self.size.saturating_add(bytes.len() as u64);
-        let mut there = [0; 1 << 14];
-        for bytes in bytes.chunks(there.len()) {
-            let there = there.get_mut(..bytes.len()).unwrap_or_default();
-            self.there.take_if(|file| file.read_exact(there).is_err() || there != bytes);
+        files: Vec<Output<Content<'_>>>,
+        plan: &Plan,
+        own: Option<&Path>,
+    ) -> Result<Staged, Refusal> {
+        match self.destination {
+            _ if self.writer.only_measures() => {}
+            Destination::Folder(_) => {}
+            Destination::File(_) => plan.spare_named(&files, own)?,
+            Destination::Stdout => {
+                for file in files {
+                    match file.role {
+                        OutputRole::Main => print(file.content)?,
+                        _ => drop(self.write([file].into(), plan)?),
+                    }
+                }
+                return Ok(Staged::default());
+            }
         }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        Ok(self.writer.stage(files)?)
     }
 }

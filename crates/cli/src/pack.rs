@@ -2,11 +2,13 @@
 
 use crate::args::{OutputFormat, PackArgs};
 use crate::destination::Destination;
+use crate::messages::say;
 use crate::output::stream;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::{links_out, print};
 use crate::selection::as_os;
-use crate::{Fail, Status, render, say};
+use crate::status::Status;
 use meshwright::files::output::{Content, Plan};
 use meshwright::files::{FarVersion, FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
 use meshwright::{Budget, Limits, counted};
@@ -101,7 +103,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
         Destination::Stdout => {
             Err(Refusal::Argument("a pack cannot be written to standard output: name a file".into()))
         }
-        destination => stream(&destination, content, &plan, None),
+        destination => stream(&destination, content, &plan),
     }?;
     Ok(done.get())
 }

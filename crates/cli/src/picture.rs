@@ -9,25 +9,24 @@ pub(crate) mod difference;
 
 use crate::args::{OutputFormat, RenderArgs};
 use crate::batch::Workers;
-use crate::destination::{Destination, below};
+use crate::destination::{Destination, UniquePlaces};
 use crate::figure::Figure;
 use crate::input::{Input, expand, refuse_unasked_figure};
 use crate::losses::{self, Detail};
 use crate::output::{self, Outputs, content_of};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::Results;
-use crate::{Fail, Status, pose, render};
-use meshwright::dump::PoseRef;
+use crate::status::Status;
 use meshwright::files::output::{OutputName, Place};
 use meshwright::render::{
     AnimationEncoder, Bounds, Camera, EncodeError, Overlays, RenderOptions, Rendering, ScenePose, Texture,
     contact_sheet, visible_bounds,
 };
 use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
-use meshwright::{Format, Model, render as raster, textures};
+use meshwright::{ClipFrame, Format, Model, render as raster, textures};
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,10 +50,10 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     check(args, &destination)?;
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).in_colors();
     let work = RenderRun { args, reader, outputs: Outputs::new(&destination) };
-    let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let is_model = |input: &mut Input| work.reader.is_model(input, Format::holds_model);
-    let (inputs, others) = results.models(expand(results.selection(), into), workers, is_model)?;
+    let (inputs, others) =
+        results.models(expand(results.selection(), destination.folder()), workers, is_model)?;
     others.iter().for_each(|input| results.skip(input));
     work.reader.expect(&inputs)?;
     if args.sheet {
@@ -124,25 +123,10 @@ fn is_picture(path: &Path) -> Result<(), Fail> {
 /// Returns the path of each input's image. It has the whole name of the input, so only inputs of the same name need a
 /// number.
 fn places(inputs: &[Input], destination: &Destination) -> Vec<Place> {
-    let folder = match destination {
-        Destination::File(path) => return vec![Place::named(path)],
-        Destination::Stdout => return vec![Place::named("-")],
-        Destination::Folder(folder) => folder,
-    };
-    let mut taken = BTreeSet::new();
-    let place = |input: &Input| {
-        let name = OutputName::cleaned(&input.name());
-        let numbered = |n: u64| if n == 1 { ".png".to_owned() } else { format!("-{n}.png") };
-        let mut n = 1;
-        loop {
-            let place = below(folder, input, &name.with_ending(&numbered(n)));
-            if taken.insert(place.path().to_string_lossy().to_lowercase()) {
-                return place;
-            }
-            n += 1;
-        }
-    };
-    inputs.iter().map(place).collect()
+    let Some(folder) = destination.folder() else { return vec![destination.place()] };
+    let mut places = UniquePlaces::default();
+    let name = |input: &Input| OutputName::cleaned(&input.name());
+    inputs.iter().map(|input| places.add(folder, input, &name(input), ".png")).collect()
 }
 
 /// A model that is ready to be rendered.
@@ -206,8 +190,7 @@ impl RenderRun<'_> {
 
     /// Renders one character of several files. An error has the index of its input.
     fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let Figure { model, lead } =
-            Figure::open(&self.reader, inputs, |e| Refusal::Argument(e.message().to_owned()))?;
+        let Figure { model, lead } = Figure::open(&self.reader, inputs)?;
         self.render_to(model, &Place::named(&self.args.output)).map_err(|refusal| (lead, refusal))
     }
 
@@ -271,7 +254,7 @@ impl RenderRun<'_> {
             return output::print(content_of(bytes));
         }
         let files = [output::main(place.clone(), content_of(bytes))];
-        self.outputs.write(files.into(), self.reader.plan(), None).map(drop)
+        self.outputs.write(files.into(), self.reader.plan()).map(drop)
     }
 
     fn model(&self, mut opened: Model) -> Result<Prepared, Refusal> {
@@ -294,7 +277,15 @@ impl RenderRun<'_> {
     fn shoot<'m>(&self, model: &'m Prepared) -> Result<Shoot<'m>, Refusal> {
         let mut scene = std::borrow::Cow::Borrowed(&model.scene);
         let at = match &self.args.frame {
-            Some(text) => Some(frame(&mut scene, model.file_clip.as_ref(), text)?),
+            Some(text) => {
+                let wrong = |why| Refusal::Argument(format!("--frame {text}: {why}"));
+                let (clip, frame) =
+                    ClipFrame::in_clip(text, &scene, model.file_clip.as_ref()).map_err(wrong)?;
+                if let Some(all) = model.file_clip.as_ref().filter(|_| clip == scene.clips.len()) {
+                    scene.to_mut().clips.push(all.clone());
+                }
+                Some((clip, f64::from(frame)))
+            }
             None => None,
         };
         let (shots, milliseconds) = self.shots(&scene, at)?;
@@ -524,27 +515,6 @@ fn cell(count: usize, memory: u64) -> (u32, u32) {
     let each = memory / 3 / size_of::<[u8; 4]>() as u64 / (count as u64).max(1);
     let side = u32::try_from(each.isqrt()).unwrap_or(u32::MAX).clamp(SMALLEST_CELL, SHEET_SIZE);
     (side, side)
-}
-
-/// Returns the pose that `--frame` names. For a frame of the file it adds a clip of all frames.
-fn frame(
-    scene: &mut std::borrow::Cow<'_, Scene>,
-    all: Option<&Clip>,
-    text: &str,
-) -> Result<(usize, f64), Refusal> {
-    let wrong = |why: &str| Refusal::Argument(format!("--frame {text}: {why}"));
-    let (clip, frame) = match pose::parse("--frame", text, scene)? {
-        PoseRef::Clip { clip, frame } => (clip, frame),
-        PoseRef::File { frame } => {
-            let all = all.ok_or_else(|| wrong("the format has only frames of clips"))?;
-            scene.to_mut().clips.push(all.clone());
-            (scene.clips.len() - 1, frame)
-        }
-    };
-    if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
-        return Err(wrong("no such frame"));
-    }
-    Ok((clip, f64::from(frame)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The progress of a run over several files: a bar on a terminal, and a message if a signal ends the run.
 
-use crate::input::Input;
 use crate::signals;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -82,11 +81,11 @@ impl Progress {
         Self(true)
     }
 
-    /// Counts a finished file.
-    pub(crate) fn step(&self, input: &Input) {
+    /// Counts a finished file; `file` returns its path.
+    pub(crate) fn step(&self, file: impl FnOnce() -> String) {
         if let Some(run) = run().as_mut().filter(|_| self.0) {
             run.done = run.done.saturating_add(1);
-            run.last = input.display_path();
+            run.last = file();
             run.draw();
         }
     }

@@ -1,5 +1,6 @@
 //! `--query`: fields of a document by their path.
 
+use crate::refusal::Refusal;
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -45,8 +46,15 @@ impl FromStr for Query {
 }
 
 impl Query {
-    /// Returns the values at the path, one a line: text without quotes, anything else as JSON.
-    pub(crate) fn lines(&self, document: &Value) -> Result<Vec<String>, String> {
+    /// Returns the values at the path as lines: text without quotes, anything else as JSON. Each line begins with the name
+    /// of the file if one is given.
+    pub(crate) fn text(&self, document: &Value, file: Option<String>) -> Result<String, Refusal> {
+        let before = file.map(|file| format!("{file}: ")).unwrap_or_default();
+        let lines = self.lines(document).map_err(Refusal::Argument)?;
+        Ok(lines.iter().map(|line| format!("{before}{line}\n")).collect())
+    }
+
+    fn lines(&self, document: &Value) -> Result<Vec<String>, String> {
         let mut found = vec![document];
         for step in &self.steps {
             let mut next = Vec::new();

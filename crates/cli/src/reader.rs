@@ -2,10 +2,10 @@
 
 use crate::args::{CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
+use crate::messages::say;
 use crate::pattern::NamePattern;
-use crate::refusal::{Broken, Refusal};
-use crate::{Fail, batch, render, say};
-use meshwright::crucible::QuaternionOrder;
+use crate::refusal::{Broken, Fail, Refusal};
+use crate::{messages, render};
 use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::tso::Wear;
@@ -13,8 +13,10 @@ use meshwright::{
     Budget, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState, ReadOptions,
     Role, Severity, Target, foreign,
 };
+use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Reads the inputs of a command as its arguments say, and records every file that took part.
@@ -53,10 +55,9 @@ impl Reader {
         let read = read.with_limits(Limits::default().with_memory(args.max_memory));
         let right = companions.gesture.first().copied().unwrap_or_default();
         let left = companions.gesture.get(1).copied().unwrap_or(right);
-        let order = if args.quaternions_w_first { QuaternionOrder::Wxyz } else { QuaternionOrder::default() };
         let options = Opener::from(read)
             .dialect(args.dialect)
-            .quaternions(order)
+            .quaternions(args.quaternions())
             .format(args.read_as)
             .companions(!args.no_companions)
             .clip_names(companions.clip_names.unwrap_or_default())
@@ -89,16 +90,12 @@ impl Reader {
                 }
                 continue;
             }
-            match reader.named(path) {
+            match reader.read_named(path) {
                 Ok(bytes) => {
                     let file = NamedFile::new(role, path.to_string_lossy(), bytes);
                     reader.options = reader.options.named(file);
-                    reader.plan.reads(path);
                 }
-                Err(e) => {
-                    let refusal = || Refusal::unopened(path, &e).of_companion(path);
-                    reader.missing = reader.missing.or_else(|| Some(refusal()));
-                }
+                Err(refusal) => reader.missing = reader.missing.or(Some(refusal)),
             }
         }
         Ok(reader)
@@ -116,16 +113,12 @@ impl Reader {
         self
     }
 
-    /// Returns a reader whose outputs have this target.
-    pub(crate) fn for_target(mut self, to: Target) -> Self {
+    /// Returns a reader with the choices of a conversion. Its originals are read without the choices for the input.
+    pub(crate) fn converting(mut self, args: &ConvertArgs, to: Target) -> Self {
         self.made_for = to.is_made_for_skeleton();
-        self
-    }
-
-    /// Returns a reader with the choices of a conversion for its input. Originals of edits are read without them.
-    pub(crate) fn converting(mut self, args: &ConvertArgs) -> Self {
+        self.onto.clone_from(&args.onto);
         self.conversion = Some((args.fps, args.recompute_normals, args.blend_normals));
-        self.options = self.options.all_frames(args.all_frames);
+        self.options = self.options.skin(args.skin).all_frames(args.all_frames);
         self
     }
 
@@ -172,12 +165,6 @@ impl Reader {
         Ok(found)
     }
 
-    /// Returns a reader that imports edits into these models; named companions belong to them.
-    pub(crate) fn with_originals(mut self, originals: &[PathBuf]) -> Self {
-        self.onto = originals.to_vec();
-        self
-    }
-
     /// Returns a reader that prints the companions of each model only if `names` is set.
     pub(crate) fn naming_companions(mut self, names: bool) -> Self {
         self.names_companions &= names;
@@ -201,11 +188,16 @@ impl Reader {
         Ok(opened)
     }
 
-    /// Reads the bytes of a named file.
-    fn named(&self, path: &Path) -> Result<Vec<u8>, FilesError> {
-        let tree = Tree::open(path)?;
-        let start = tree.start().cloned().unwrap_or_default();
-        Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
+    /// Reads the bytes of a file that an option names.
+    pub(crate) fn read_named(&self, path: &Path) -> Result<Vec<u8>, Refusal> {
+        let read = |tree: Tree| {
+            let start = tree.start().cloned().unwrap_or_default();
+            Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
+        };
+        let bytes = Tree::open(path).and_then(read);
+        let bytes = bytes.map_err(|e: FilesError| Refusal::unopened(path, &e).of_companion(path))?;
+        self.plan.reads(path);
+        Ok(bytes)
     }
 
     /// Lists the files in the folders that `--root` names.
@@ -287,6 +279,26 @@ impl Reader {
         Ok(opened)
     }
 
+    /// Creates a reader for one named file.
+    pub(crate) fn for_one(
+        args: &ReadArgs,
+        companions: &CompanionArgs,
+        file: &OsStr,
+    ) -> Result<(Self, Input), Fail> {
+        let (reader, input) = (Self::new(args, companions)?, Input::named(file));
+        reader.expect(slice::from_ref(&input))?;
+        Ok((reader, input))
+    }
+
+    /// Runs `work`. If the input breaks a rule, the refusal says whether `work` would succeed with `--lenient`.
+    pub(crate) fn attempt<T>(
+        &self,
+        input: &Input,
+        work: impl Fn(&Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.hinted(input, work(self), |lenient| work(&lenient).is_ok())
+    }
+
     /// Adds to a refusal whether the command would succeed with `--lenient`: `again` runs it once more, without
     /// writing or printing anything.
     pub(crate) fn hinted<T>(
@@ -300,7 +312,7 @@ impl Reader {
             // Standard input cannot be read twice.
             Err(Refusal::Broken(mut broken)) if is_strict && !input.is_stdin() => {
                 let lenient = self.lenient();
-                broken.leniently = batch::muted(|| again(lenient));
+                broken.leniently = messages::muted(|| again(lenient));
                 Err(Refusal::Broken(broken))
             }
             result => result,

@@ -1,7 +1,9 @@
-//! The reasons why a file gives no result.
+//! The reasons why a file gives no result, and why a command stops.
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
-use crate::{Status, render, say};
+use crate::messages::say;
+use crate::render;
+use crate::status::Status;
 use meshwright::files::output::{Clash, Failed};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::rig::RigError;
@@ -38,6 +40,25 @@ pub(crate) enum Refusal {
     Argument(String),
     /// An output would replace a file that must be kept.
     Taken(String),
+}
+
+/// The reason why a command stops before it has processed every file.
+#[derive(Debug)]
+pub(crate) enum Fail {
+    /// Standard output cannot be written.
+    Io(io::Error),
+    /// The arguments contradict each other.
+    Usage(String),
+    /// Something that an argument names cannot be read or written.
+    Refused(String, Refusal),
+    /// A file failed, and `--fail-fast` ends the run.
+    Stopped,
+}
+
+impl From<io::Error> for Fail {
+    fn from(e: io::Error) -> Self {
+        Self::Io(e)
+    }
 }
 
 /// A broken rule of a file's format.

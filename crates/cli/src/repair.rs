@@ -4,13 +4,15 @@ use crate::args::{CompanionArgs, OutputFormat, ReadArgs, RepairArgs};
 use crate::batch::Workers;
 use crate::destination::{Destination, below};
 use crate::input::{Input, expand};
+use crate::messages::say;
 use crate::output::{self, content_of, main};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::{Results, Shown};
-use crate::{Fail, Status, render, say};
+use crate::status::Status;
 use meshwright::files::output::{OutputName, Place};
-use meshwright::{Format, Repaired, Rule, Severity, counted, repair};
+use meshwright::{Format, Remaining, Repaired, counted, repair};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,10 +31,7 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
     {
         return Err(Fail::Usage("-o - works for one file and without --format json".into()));
     }
-    let into = match &destination {
-        Some(Destination::Folder(folder)) => Some(folder.as_path()),
-        _ => None,
-    };
+    let into = destination.as_ref().and_then(Destination::folder);
     let inputs = results.inputs(expand(results.selection(), into));
     if let (Some(Destination::File(path)), true) = (&destination, inputs.len() > 1) {
         return Err(Fail::Usage(format!(
@@ -147,11 +146,11 @@ fn write(
         Destination::File(path) => Place::named(path),
         Destination::Folder(folder) => below(folder, input, &OutputName::cleaned(&input.name())),
     };
-    if args.write.no_clobber && place.path().symlink_metadata().is_ok() {
+    if args.write.keeps(&place) {
         return Ok(Written::Kept(place.path().to_owned()));
     }
     places.output = Some(place.path().to_owned());
-    output::write([main(place, content_of(bytes))].into(), reader.plan(), None)?;
+    output::write([main(place, content_of(bytes))].into(), reader.plan())?;
     Ok(Written::At(places))
 }
 
@@ -165,22 +164,6 @@ impl Found {
         if self.repaired.left.has_errors() { Status::Errors } else { Status::Fine }
     }
 
-    /// Returns the codes that are left, each with its severity, its count and the reason.
-    fn remaining_findings(&self) -> Vec<(&'static str, Severity, u64, &'static str)> {
-        let rule = |code: &str, severity| -> Option<&'static Rule> {
-            let rules = self.format.rules().iter();
-            let mut found: Vec<_> = rules.filter(|rule| rule.code == code).collect();
-            found.sort_by_key(|rule| rule.severity != severity);
-            found.first().map(|rule| **rule)
-        };
-        let totals = self.repaired.left.totals().filter(|(_, severity, _)| *severity > Severity::Info);
-        let why = |code: &'static str, severity| {
-            let mending = rule(code, severity).map(|rule| self.format.mending(rule));
-            mending.and_then(Result::err).unwrap_or("other faults keep the file from being written")
-        };
-        totals.map(|(code, severity, n)| (code, severity, n, why(code, severity))).collect()
-    }
-
     fn text(&self, input: &Input, places: &Places, args: &RepairArgs) -> String {
         let shown = input.display_path();
         let mut text = String::new();
@@ -192,9 +175,9 @@ impl Found {
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             line(&format!("fixed[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));
         }
-        for (code, severity, n, why) in self.remaining_findings() {
-            let times = if n > 1 { format!(" {n} times") } else { String::new() };
-            line(&format!("left {severity}[{code}]{times}: {why}"));
+        for Remaining { rule, severity, count, why, .. } in self.repaired.remaining(self.format) {
+            let times = if count > 1 { format!(" {count} times") } else { String::new() };
+            line(&format!("left {severity}[{}]{times}: {why}", rule.code));
         }
         if !args.read.quiet {
             line(&format!("{}: {}", self.format.title(), self.verdict(places, args)));
@@ -204,7 +187,7 @@ impl Found {
 
     fn verdict(&self, places: &Places, args: &RepairArgs) -> String {
         let count: u64 = self.repaired.mended.iter().map(|m| m.count).sum();
-        let left: u64 = self.remaining_findings().iter().map(|(_, _, n, _)| n).sum();
+        let left: u64 = self.repaired.remaining(self.format).iter().map(|left| left.count).sum();
         let changed: usize = self.repaired.changed.iter().map(ExactSizeIterator::len).sum();
         let mut parts = vec![match (count, left) {
             (0, 0) => "nothing to fix".to_owned(),
@@ -226,8 +209,9 @@ impl Found {
         let mended = self.repaired.mended.iter();
         let mended =
             mended.map(|m| json!({ "code": m.code, "count": m.count, "paths": m.paths, "done": m.done }));
-        let left = self.remaining_findings().into_iter().map(|(code, severity, n, why)| {
-            json!({ "code": code, "severity": severity.to_string(), "count": n, "why": why })
+        let left = self.repaired.remaining(self.format).into_iter().map(|left| {
+            let Remaining { rule, severity, count, why, .. } = left;
+            json!({ "code": rule.code, "severity": severity.to_string(), "count": count, "why": why })
         });
         let changed = self.repaired.changed.iter().map(|range| json!([range.start, range.end]));
         json!({

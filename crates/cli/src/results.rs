@@ -9,10 +9,12 @@ use crate::args::{Form, ManyArgs, OutputFormat, ReadArgs};
 use crate::batch::Workers;
 use crate::input::{Expanded, Input, chosen, is_folder};
 use crate::losses::{self, Detail, Tally};
+use crate::messages::say;
 use crate::progress::Progress;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::selection::Selection;
-use crate::{Fail, Status, batch, output, render, say};
+use crate::status::Status;
+use crate::{messages, output, render};
 use meshwright::dump::write_json;
 use meshwright::scene::Loss;
 use meshwright::{counted, opened_elsewhere};
@@ -209,7 +211,7 @@ impl Results {
             work,
             |item, made| {
                 take(self, item, made)?;
-                progress.step(input(item));
+                progress.step(|| input(item).display_path());
                 taken += 1;
                 let over = self.fail_fast && self.status != Status::Fine;
                 if over { Err(Fail::Stopped) } else { Ok(()) }
@@ -249,7 +251,7 @@ impl Results {
     pub(crate) fn show(&mut self, status: Status, shown: Shown) -> io::Result<()> {
         match shown {
             Shown::Text(lines) => {
-                batch::print(lines)?;
+                messages::print(lines)?;
                 self.add(status, || Value::Null);
             }
             Shown::Json(document) => self.add(status, || document),
@@ -525,7 +527,7 @@ pub(crate) fn print_done(
     match format {
         OutputFormat::Json => print(&json())?,
         OutputFormat::Text if quiet => {}
-        OutputFormat::Text => batch::print(text() + "\n")?,
+        OutputFormat::Text => messages::print(text() + "\n")?,
     }
     Ok(Status::Fine)
 }

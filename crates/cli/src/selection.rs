@@ -1,8 +1,8 @@
 //! The files that a command processes, as its arguments select them.
 
-use crate::Fail;
 use crate::args::ManyArgs;
 use crate::pattern::{self, Pattern};
+use crate::refusal::Fail;
 use meshwright::Limits;
 use meshwright::files::{Tree, TreePath};
 use std::collections::BTreeSet;

@@ -5,8 +5,8 @@ use crate::destination::Destination;
 use crate::input::Input;
 use crate::output::{self, content_of};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
-use crate::{Fail, Status};
+use crate::refusal::{Fail, Refusal};
+use crate::status::Status;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ThumbnailArgs) -> Result<Status, Fail> {
     };
     let write = |bytes: Vec<u8>| match &existing {
         Some(path) => fill(path, &bytes).map_err(|e| Refusal::unwritable(path, &e)),
-        None => output::stream(&destination, content_of(&bytes), reader.plan(), None).map(drop),
+        None => output::stream(&destination, content_of(&bytes), reader.plan()).map(drop),
     };
     bytes.and_then(write).map_err(refused)?;
     Ok(Status::Fine)

@@ -2,11 +2,13 @@
 
 use crate::args::{OutputFormat, UnpackArgs};
 use crate::destination::Destination;
+use crate::messages::say;
 use crate::output::{self, Outputs, content_of};
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::print;
 use crate::selection::as_os;
-use crate::{Fail, Status, render, say};
+use crate::status::Status;
 use meshwright::files::output::{Clash, OutputName, Place, Plan, Replace};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::{Budget, Limits, counted};
@@ -167,7 +169,7 @@ impl Run {
                     return Err(too_much(written, most));
                 }
                 let files = [output::main(file.place.clone(), content_of(&bytes))];
-                outputs.write(files.into(), plan, None).map(|_| bytes.len())
+                outputs.write(files.into(), plan).map(|_| bytes.len())
             })();
             match done {
                 Ok(bytes) => {

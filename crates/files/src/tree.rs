@@ -296,6 +296,14 @@ impl Tree {
         self.layers.iter().rev().filter_map(place)
     }
 
+    /// Returns true if a folder is in a searched one, or the other way round. It need not exist.
+    #[cfg(feature = "output")]
+    pub fn overlaps(&self, folder: impl AsRef<Path>) -> bool {
+        let folder = crate::output::without_links(folder.as_ref());
+        let mut places = self.places().map(|place| crate::output::without_links(&place));
+        places.any(|place| place.starts_with(&folder) || folder.starts_with(&place))
+    }
+
     /// Returns the same tree, of which a [walk](Self::walk) visits everything.
     #[must_use]
     pub fn unscoped(&self) -> Self {

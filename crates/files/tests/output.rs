@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_files::output::{
-    Clash, Compared, Content, Failed, NameSource, Output, OutputName, OutputRole, Place, Plan, Replace,
-    Writer,
+    Clash, Content, Failed, NameSource, Output, OutputName, OutputRole, Place, Plan, Replace, Writer,
 };
 use std::fs;
 use std::path::Path;
@@ -143,23 +142,27 @@ fn a_file_that_appears_meanwhile_is_not_replaced() {
     }
 }
 
-/// Content that is only compared is entered like written content.
+/// Content that is only measured is entered like written content, and nothing is written.
 #[test]
 fn what_would_be_written_is_planned_too() {
-    struct Same(bool);
-    impl Compared for Same {
-        fn is_held_by(&self, _: &Path) -> bool {
-            self.0
-        }
-    }
     let dir = TempDir::new().unwrap();
-    fs::write(dir.path().join("skin.png"), b"mine").unwrap();
-    for same in [false, true] {
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("skin.png"), b"mine").unwrap();
+    let writer = Writer::measuring();
+    for bytes in [&b"mine"[..], b"min", b"mine2", b"mint"] {
+        let same = bytes == b"mine";
         let place = Place::below(dir.path(), [&name("skin.png")]).with_source(NameSource::Content);
-        let mut files = vec![Output { place, role: OutputRole::Companion, content: Same(same) }];
-        let entered = Plan::default().enter_all(&mut files, None);
-        assert_eq!((entered.is_ok(), files.is_empty()), (same, same));
+        let mut staged = writer.stage([file(&place, OutputRole::Companion, bytes)]).unwrap();
+        let sizes: Vec<_> = staged.measured().map(|(place, size)| (place.clone(), size)).collect();
+        assert_eq!(sizes, [(place, bytes.len() as u64)]);
+        let entered = Plan::default().enter(&mut staged, None);
+        assert_eq!((entered.is_ok(), staged.places().next().is_none()), (same, same));
     }
+    let place = Place::below(&at("new"), [&name("a.dpm")]);
+    let mut staged = writer.stage([file(&place, OutputRole::Main, b"model")]).unwrap();
+    assert_eq!(Plan::default().enter(&mut staged, None), Ok(Vec::new()));
+    staged.appear().unwrap();
+    assert!(!at("new").exists() && fs::read_dir(dir.path()).unwrap().count() == 1);
 }
 
 #[cfg(unix)]

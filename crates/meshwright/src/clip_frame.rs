@@ -1,7 +1,7 @@
 //! Poses that a user names as `CLIP:FRAME`.
 
 use meshwright_core::text::{similar, visible};
-use meshwright_scene::Scene;
+use meshwright_scene::{Clip, Scene};
 
 /// The number of clips that a message lists.
 const LISTED: usize = 20;
@@ -27,6 +27,23 @@ impl ClipFrame {
         let frame = frame.parse().map_err(|_| format!("{frame} is not a frame number"))?;
         let clip = if name.is_empty() { None } else { Some(find_clip(name, scene)?) };
         Ok(Self { clip, frame })
+    }
+
+    /// Parses `CLIP:FRAME`, and returns the index of the clip and its frame. For a frame of the file, the index is that of
+    /// `file_clip` after the caller adds it to the scene.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), and if the clip is shorter.
+    pub fn in_clip(text: &str, scene: &Scene, file_clip: Option<&Clip>) -> Result<(usize, u32), String> {
+        let Self { clip, frame } = Self::parse(text, scene)?;
+        let found = match clip {
+            Some(clip) => scene.clips.get(clip),
+            None => Some(file_clip.ok_or("the format has only frames of clips")?),
+        };
+        match found {
+            Some(found) if frame < found.frames => Ok((clip.unwrap_or(scene.clips.len()), frame)),
+            _ => Err("no such frame".into()),
+        }
     }
 }
 

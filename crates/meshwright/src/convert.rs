@@ -22,6 +22,7 @@ use meshwright_scene::{ConvertError, Converted as Made, OutputFiles, Scene, Scen
 use std::fmt;
 #[cfg(feature = "gltf")]
 use std::marker::PhantomData;
+use std::path::Path;
 use std::str::FromStr;
 #[cfg(feature = "gltf")]
 use streams::Content;
@@ -148,6 +149,11 @@ impl Target {
             },
             other => other.id(),
         }
+    }
+
+    /// Returns the target that the extension of a path means.
+    pub fn from_path(path: impl AsRef<Path>) -> Option<Self> {
+        Self::from_name(&path.as_ref().file_name()?.to_string_lossy())
     }
 
     /// Returns the target that the extension of a file name means.

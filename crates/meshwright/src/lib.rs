@@ -131,6 +131,8 @@ pub use explain::{Explanation, Notice, NoticeKind, RuleSet, codes, explain};
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]
 pub use formats::Merging;
+#[cfg(any(feature = "bmd", feature = "dpm"))]
+pub use formats::Optimizer;
 #[cfg(feature = "proptest")]
 pub use formats::Strategy;
 pub use formats::{
@@ -186,7 +188,7 @@ pub use optimize::{OptimizeOptions, OptimizedFile};
 pub use output::{place_files, write_files};
 #[cfg(feature = "rig")]
 pub use player::Player;
-pub use repair::{Mended, Repaired, repair};
+pub use repair::{Mended, Remaining, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;
 #[cfg(feature = "render")]

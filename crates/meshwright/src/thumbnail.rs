@@ -12,7 +12,7 @@ use meshwright_scene::{Levels, Scene};
 /// # Errors
 /// If it would take more than the limits allow.
 pub fn thumbnail(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Error> {
-    let textures = crate::textures(scene, &Budget::new(limits))?;
+    let textures = crate::textures::textures(scene, &Budget::new(limits))?;
     let sample = |clip: Option<usize>| -> Result<ScenePose, Error> {
         Ok(ScenePose::sample(scene, clip.map(|clip| (clip, 0.0)), &Budget::new(limits))?)
     };

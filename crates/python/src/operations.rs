@@ -7,7 +7,7 @@ use meshwright::bmd::EngineSafety;
 use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::render::{Camera, RenderOptions, ScenePose, render as rasterise};
 use meshwright::scene::{Budget, SceneOptions};
-use meshwright::{DiffOptions, Error, Format, OptimizeOptions, textures};
+use meshwright::{DiffOptions, Error, OptimizeOptions, Optimizer, textures};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -161,12 +161,13 @@ pub(crate) fn optimize<'py>(
     let is_for_bmd = bounds.iter().any(|bound| *bound > 0.0) || compact || engine_safe || effort.is_some();
     let is_for_darkplaces = unused_bones.is_some() || !skip.is_empty() || !also.is_empty();
     let format = model.asset.format();
-    for (is_given, wanted, names) in [
-        (is_for_bmd, &[Format::Bmd][..], "max_position and its like, compact, engine_safe and effort"),
-        (is_for_darkplaces, &[Format::Dpm, Format::Zym], "unused_bones, skip and also"),
+    for (is_given, optimizer, names) in [
+        (is_for_bmd, Optimizer::Bmd, "one of max_position and its like, compact, engine_safe and effort"),
+        (is_for_darkplaces, Optimizer::DarkPlaces, "one of unused_bones, skip and also"),
     ] {
-        if is_given && !wanted.contains(&format) {
-            return Err(PyValueError::new_err(format!("{names} do not fit a {}", format.title())));
+        if is_given {
+            let checked = optimizer.check_option(names, format);
+            checked.map_err(|e| PyValueError::new_err(e.message().to_owned()))?;
         }
     }
     let limits = model.limits();

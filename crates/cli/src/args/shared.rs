@@ -3,6 +3,8 @@
 use super::values::{Choices, choice, dialect, format, parse_jobs, parse_size};
 use crate::pattern::{NamePattern, Pattern};
 use clap::{Args, ValueEnum};
+use meshwright::crucible::QuaternionOrder;
+use meshwright::files::output::Place;
 use meshwright::tso::{Gesture, Tone};
 use meshwright::{ClipNames, Dialect, Format};
 use std::num::NonZeroUsize;
@@ -78,6 +80,13 @@ pub(crate) struct ReadArgs {
     pub verbose: bool,
 }
 
+impl ReadArgs {
+    /// Returns the order of the numbers of a Crucible rotation.
+    pub(crate) fn quaternions(&self) -> QuaternionOrder {
+        if self.quaternions_w_first { QuaternionOrder::Wxyz } else { QuaternionOrder::default() }
+    }
+}
+
 /// Options of every command that takes many files.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Many files")]
@@ -114,6 +123,13 @@ pub(crate) struct WriteArgs {
     /// Print what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+impl WriteArgs {
+    /// Returns whether an existing output is kept.
+    pub(crate) fn keeps(self, place: &Place) -> bool {
+        self.no_clobber && place.path().symlink_metadata().is_ok()
+    }
 }
 
 const CLIP_NAMES: Choices<ClipNames> = &[

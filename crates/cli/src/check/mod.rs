@@ -7,9 +7,10 @@ use crate::args::{CheckArgs, CheckFormat};
 use crate::batch::Workers;
 use crate::input::{Input, expand};
 use crate::reader::Reader;
-use crate::refusal::{Broken, Refusal};
+use crate::refusal::{Broken, Fail, Refusal};
+use crate::render;
 use crate::results::{Results, Shown};
-use crate::{Fail, Status, render};
+use crate::status::Status;
 use meshwright::scene::Engine;
 use meshwright::{Budget, Finding, Format, Report, Severity};
 use serde_json::{Value, json};
@@ -141,9 +142,8 @@ impl Checked {
 
     fn render(&self, input: &Input, args: &CheckArgs, several: bool) -> Result<Shown, Refusal> {
         if let Some(query) = &args.query {
-            let lines = query.lines(&self.json(input)).map_err(Refusal::Argument)?;
-            let before = if several { format!("{}: ", input.display_path()) } else { String::new() };
-            return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
+            let file = several.then(|| input.display_path());
+            return Ok(Shown::Text(query.text(&self.json(input), file)?));
         }
         Ok(match args.format {
             CheckFormat::Text => Shown::Text(text::lines_of(self, input, args, several)),

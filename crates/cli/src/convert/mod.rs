@@ -1,33 +1,29 @@
 //! `meshwright convert`: any format to any, and to itself byte for byte.
-#![allow(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "places in the list of inputs, and counts of them"
-)]
 
 mod conversion_report;
-mod many_models;
 mod one_model;
 mod paths;
 
-use crate::args::ConvertArgs;
+use crate::args::{ConvertArgs, OutputFormat, Purpose};
 use crate::batch::Workers;
 use crate::conversion_output::settle;
 use crate::destination::Destination;
 use crate::input::{Input, expand, refuse_unasked_figure};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Written};
+use crate::messages::say;
 use crate::output::Outputs;
 use crate::reader::Reader;
+use crate::refusal::Fail;
+use crate::render;
 use crate::results::Results;
-use crate::{Fail, Status, render};
-use many_models::Many;
+use crate::status::Status;
+use conversion_report::Made;
 use meshwright::files::output::{FileId, Replace};
-use meshwright::tso::ResourceId;
 use meshwright::{Format, Target, WriteOptions};
 use one_model::ConvertRun;
-use paths::out_paths;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use paths::{OutPath, out_paths};
+use serde_json::Value;
+use std::path::Path;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let (args, output) = &settle(args)?;
@@ -40,27 +36,25 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage("--pose needs --to obj; other formats hold every clip".into()));
     }
     destination.refuse_document(args.format)?;
-    if let Some(engine) = args.engine
-        && !engine.formats().contains(&to.id())
-    {
+    if let Some(engine) = args.engine.filter(|engine| !engine.formats().contains(&to.id())) {
         let known = engine.formats().join(", ");
         return Err(Fail::Usage(format!(
             "--for {engine}: the limits of this engine are known for {known}, not for {to}"
         )));
     }
-    if args.keep_native && !to.is_gltf() {
-        return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
+    let is_for_blender = args.purpose == Some(Purpose::Blender);
+    if (args.keep_native || is_for_blender) && !to.is_gltf() {
+        let option = if is_for_blender { "--for blender" } else { "--keep-native" };
+        return Err(Fail::Usage(format!("{option} is for glb and gltf, not for {to}")));
     }
-    let ending = ending(args, to, &destination)?;
-    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
-    let reader =
-        reader.with_originals(&args.onto).naming_companions(!several || args.read.verbose).converting(args);
+    let reader = Reader::new(&args.read, &args.companions)?.converting(args, to);
+    let reader = reader.naming_companions(!several || args.read.verbose);
     let replace = match args {
         _ if args.write.no_clobber => Replace::Nothing,
         _ if args.force => Replace::All,
         _ => Replace::Named,
     };
-    let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
+    let into = destination.folder();
     let mut manifest = Manifest::new(args, into)?;
     let reader = reader.planning(|plan| {
         let plan = plan.with_replace(replace);
@@ -69,7 +63,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
             None => Ok(plan),
         }
     })?;
-    let work = ConvertRun { args, reader, outputs: Outputs::new(&destination), to, ending };
+    let outputs = if args.write.dry_run { Outputs::measuring } else { Outputs::new };
+    let work = ConvertRun { args, reader, outputs: outputs(&destination), to };
     let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
     let is_model = |input: &mut Input| work.reader.is_model(input, wanted);
@@ -84,92 +79,142 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         results.skip(input);
     }
     work.reader.expect(&inputs)?;
-    if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
+    if inputs.len() > 1 && into.is_none() {
         refuse_unasked_figure(&inputs, args.figure, output)?;
         results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
-            Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
+            Err((i, refusal)) => inputs.get(i).into_iter().for_each(|input| results.refuse(input, &refusal)),
         }
         return results.finish();
     }
-    let paths = out_paths(&inputs, &destination, to, &work.ending);
+    let ending = to.ending(&WriteOptions::default().with_tso_id(args.tso_id));
+    let paths = out_paths(&inputs, &destination, to, &ending);
     if destination != Destination::Stdout {
         let reserved = paths.iter().try_for_each(|out| work.reader.plan().reserve(&out.place));
         reserved.map_err(|clash| Fail::Usage(clash.to_string()))?;
     }
-    let may_read_outputs = !to.is_gltf() && to != Target::Html && overlaps(&inputs, &destination);
+    let may_read_outputs = !to.is_gltf() && to != Target::Html && overlaps(&inputs, &work.reader, into);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
     let manifest = manifest.map(|manifest| manifest.for_inputs(&inputs, &work.reader)).transpose()?;
-    Many { work: &work, inputs: &inputs, paths: &paths, workers }.convert(manifest, &mut results)?;
+    work.convert_all(&inputs, &paths, workers, manifest, &mut results)?;
     results.finish()
 }
 
+/// An input with its output path, and the entry of an earlier run if it is still valid.
+struct Job<'a> {
+    input: &'a Input,
+    out: &'a OutPath,
+    before: Option<Value>,
+}
+
+impl ConvertRun<'_> {
+    /// Converts all inputs, or the part that `--shard` selects.
+    pub(super) fn convert_all(
+        &self,
+        inputs: &[Input],
+        paths: &[OutPath],
+        workers: Workers,
+        mut manifest: Option<Written>,
+        results: &mut Results,
+    ) -> Result<(), Fail> {
+        let (part, parts) = self.args.shard.unwrap_or((1, 1));
+        let own = inputs.iter().zip(paths).skip(part.saturating_sub(1)).step_by(parts);
+        let mut jobs: Vec<_> = own.map(|(input, out)| Job { input, out, before: None }).collect();
+        if let Some(manifest) = manifest.as_ref().filter(|_| self.args.resume) {
+            let mut before = Vec::new();
+            let look = |job: &Job<'_>| manifest.unchanged(job.input, &job.out.place, self.reader.limits());
+            let keep = |_: &Job<'_>, entry| {
+                before.push(entry);
+                Ok(())
+            };
+            workers.each(&jobs, |job| job.input.memory(), look, keep)?;
+            jobs.iter_mut().zip(before).for_each(|(job, before)| job.before = before);
+        }
+        let is_file = *self.outputs.destination() != Destination::Stdout;
+        // Valid outputs of an earlier run are reused, and existing outputs may be kept.
+        let made = |job: &Job<'_>| {
+            let is_there = job.before.is_some() || is_file && self.args.write.keeps(&job.out.place);
+            (!is_there).then(|| self.convert_one(job.input, &job.out.place))
+        };
+        results.over(
+            workers,
+            &jobs,
+            |job| job.input,
+            made,
+            |results, job, made| {
+                match (made, &job.before) {
+                    (Some(made), _) => self.report(job, made, manifest.as_mut(), results),
+                    (None, None) => results.keep_output(job.out.place.path()),
+                    (None, Some(entry)) => {
+                        manifest.iter_mut().for_each(|manifest| manifest.keep(job.input, entry.clone()));
+                        results.unchanged();
+                    }
+                }
+                manifest.iter_mut().for_each(|manifest| manifest.save(results, self.reader.plan()));
+                Ok(())
+            },
+        )?;
+        manifest.map_or(Ok(()), |manifest| manifest.write(results, self.reader.plan()))
+    }
+
+    fn report(&self, job: &Job<'_>, made: Made, manifest: Option<&mut Written>, results: &mut Results) {
+        let args = self.args;
+        match self.appear(made) {
+            Ok(mut done) => {
+                if let Some(manifest) = manifest {
+                    let took = std::mem::take(&mut done.took);
+                    manifest.done(job.input, took, &done.outputs, &done.losses);
+                }
+                if job.out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
+                    let (shown, path) = (job.input.display_path(), render::path(job.out.place.path()));
+                    say(&format!("{shown}: written as {path}: another input has its name"));
+                }
+                done.report(results, args);
+            }
+            Err(refusal) => {
+                if let Some(manifest) = manifest {
+                    manifest.failed(job.input, &refusal);
+                }
+                results.refuse(job.input, &refusal);
+            }
+        }
+    }
+}
+
 /// Returns whether outputs may be in the search path of inputs. Then the order of the files matters.
-fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
-    let Destination::Folder(folder) = destination else { return false };
-    // The folder may not exist yet.
-    let real = |path: &Path| {
-        let named =
-            |path: &Path| if path.as_os_str().is_empty() { Path::new(".") } else { path }.canonicalize();
-        path.ancestors().find_map(|path| named(path).ok()).unwrap_or_default()
-    };
-    let folder = real(folder);
-    let tree = |input: &Input| {
-        let below = input.below.as_deref().map_or(1, |below| below.components().count());
-        let named = input.path.ancestors().nth(below).unwrap_or(Path::new("")).to_owned();
-        let is_models =
-            |path: &&Path| path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("models"));
-        named.ancestors().find(is_models).and_then(Path::parent).map_or(named.clone(), Path::to_owned)
-    };
-    let trees: BTreeSet<PathBuf> = inputs.iter().map(tree).collect();
-    trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))
+fn overlaps(inputs: &[Input], reader: &Reader, into: Option<&Path>) -> bool {
+    let Some(folder) = into else { return false };
+    let files = inputs.iter().filter(|input| !input.is_stdin());
+    let mut finders: Vec<_> = files.filter_map(|input| reader.finder_of(input)).collect();
+    finders.dedup();
+    finders.iter().any(|finder| finder.tree().overlaps(folder))
 }
 
 /// Returns true for a file of the output folder that has the extension of a result and is not of a native format.
 fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
-    let extension = || input.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(to.extension()));
-    let place = || into.zip(input.below.as_deref()).map(|(folder, below)| folder.join(below));
-    let exchanged = |format: Format| !matches!(Target::from(format), Target::Native(_));
-    input.met.as_ref().is_some_and(|met| met.format.is_some_and(exchanged))
-        && !matches!(to, Target::Native(_))
-        && extension()
-        && place().is_some_and(|p| FileId::of(&p).is_some_and(|p| Some(p) == FileId::of(&input.path)))
-}
-
-/// Returns the ending of the names of results. A number that the arguments give must be in the name of the output.
-fn ending(args: &ConvertArgs, to: Target, destination: &Destination) -> Result<String, Fail> {
-    let ending = to.ending(&WriteOptions::default().with_tso_id(args.tso_id));
-    if let Destination::File(path) = destination
-        && ending.len() > to.extension().len() + 1
-        && ResourceId::from_file_name(&path.to_string_lossy()).is_none()
-    {
-        let named = path.with_extension(ending.trim_start_matches('.'));
-        let (shown, named) = (render::path(path), render::path(&named));
-        return Err(Fail::Usage(format!("{shown}: the game finds the file by its number: -o {named}")));
-    }
-    Ok(ending)
+    let is_exchanged = |target: Target| !matches!(target, Target::Native(_));
+    let format = input.met.as_ref().and_then(|met| met.format);
+    let place = into.zip(input.below.as_deref()).map(|(folder, below)| folder.join(below));
+    is_exchanged(to)
+        && format.is_some_and(|format| is_exchanged(format.into()))
+        && input.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(to.extension()))
+        && place.is_some_and(|p| FileId::of(&p).is_some_and(|p| Some(p) == FileId::of(&input.path)))
 }
 
 /// Returns the target: that of `--to`, or that of the output's extension.
 fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail> {
-    match (&args.to, destination) {
-        (Some(to), _) => Ok(*to),
-        (None, Destination::File(path)) => {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            Target::from_name(&name).ok_or_else(|| {
+    let why = match destination {
+        Destination::Stdout => String::new(),
+        Destination::Folder(_) => return Ok(args.to.unwrap_or(Target::Glb)),
+        Destination::File(path) => match args.to.or_else(|| Target::from_path(path)) {
+            Some(to) => return Ok(to),
+            None => {
                 let extension = path.extension().map(|e| format!(".{} is not a known output; ", e.display()));
-                let why = extension.unwrap_or_default();
-                Fail::Usage(format!("{}: {why}{}", render::path(path), formats()))
-            })
-        }
-        (None, Destination::Folder(_)) => Ok(Target::Glb),
-        (None, Destination::Stdout) => Err(Fail::Usage(formats())),
-    }
-}
-
-/// Returns a message that lists the formats.
-fn formats() -> String {
-    let known: Vec<_> = Target::all().map(Target::id).collect();
-    format!("name the output's format with --to: {}", known.join(", "))
+                format!("{}: {}", render::path(path), extension.unwrap_or_default())
+            }
+        },
+    };
+    let known = || Target::all().map(Target::id).collect::<Vec<_>>().join(", ");
+    args.to.ok_or_else(|| Fail::Usage(format!("{why}name the output's format with --to: {}", known())))
 }

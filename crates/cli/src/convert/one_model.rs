@@ -1,28 +1,24 @@
 //! The conversion of one model: paths, staging of outputs and messages.
 
-use super::conversion_report::{Done, Made, Written};
-use super::paths::out_paths;
+use super::conversion_report::{Done, Made};
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::destination::Destination;
 use crate::figure::Figure;
 use crate::input::Input;
 use crate::manifest::{self, Took, Validity};
-use crate::output;
-use crate::output::{Measured, Outputs};
+use crate::messages::{print, say};
+use crate::output::{Outputs, companion};
 use crate::reader::Reader;
 use crate::refusal::{Broken, Refusal};
-use crate::say;
-use meshwright::crucible::QuaternionOrder;
 use meshwright::edit::Patch;
-use meshwright::files::output::{Clash, Content, Output, OutputRole, Place};
+use meshwright::files::output::{Clash, Content, Output, Place};
 use meshwright::gltf::ExportOptions;
 use meshwright::retarget::{Hold, MapFile};
-use meshwright::scene::Loss;
+use meshwright::scene::{Converted, Loss};
 use meshwright::{
-    ConvertOptions, Error, ErrorKind, Model, Original, OriginalSource, RecoverOptions, Retarget, Role, Route,
-    StreamedFile, Target, WriteOptions,
+    ConvertOptions, Error, Model, Original, OriginalSource, RecoverOptions, Retarget, Route, StreamedFile,
+    Target, WriteOptions,
 };
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The settings of a conversion.
@@ -31,17 +27,9 @@ pub(super) struct ConvertRun<'a> {
     pub(super) reader: Reader,
     pub(super) outputs: Outputs,
     pub(super) to: Target,
-    /// The ending of the names of results.
-    pub(super) ending: String,
 }
 
 impl ConvertRun<'_> {
-    /// Returns whether an existing output is kept because of `--no-clobber`.
-    pub(super) fn keeps(&self, path: &Path) -> bool {
-        let written = *self.outputs.destination() != Destination::Stdout;
-        self.args.write.no_clobber && written && path.symlink_metadata().is_ok()
-    }
-
     /// Converts one file into temporary files, which have no final names yet.
     pub(super) fn convert_one(&self, input: &Input, place: &Place) -> Made {
         let mut sources = Vec::new();
@@ -52,12 +40,8 @@ impl ConvertRun<'_> {
 
     /// Returns whether a conversion with another reader succeeds, without writing anything.
     fn would_succeed(&self, input: &Input, place: &Place, reader: Reader) -> bool {
-        let mut args = self.args.clone();
-        args.write.dry_run = true;
-        let outputs = Outputs::new(self.outputs.destination());
-        ConvertRun { args: &args, reader, outputs, to: self.to, ending: self.ending.clone() }
-            .convert_model(input, place, &mut Vec::new())
-            .is_ok()
+        let outputs = Outputs::measuring(self.outputs.destination());
+        ConvertRun { reader, outputs, ..*self }.convert_model(input, place, &mut Vec::new()).is_ok()
     }
 
     fn convert_model(
@@ -70,15 +54,16 @@ impl ConvertRun<'_> {
         let (used, passed_over) = (self.reader.used(input, &opened), self.reader.passed_over(input, &opened));
         let done = self.convert_opened(input, opened, place, sources);
         // A copy does not use companions.
-        let is_copy = done.as_ref().is_ok_and(|done| done.is_copy);
+        let copies = |done: &Done| matches!(done.route, Route::Unchanged | Route::SameRecords);
+        let is_copy = done.as_ref().is_ok_and(copies);
         used.iter().filter(|_| !is_copy).chain(&passed_over).for_each(|line| say(line));
         done
     }
 
     /// Converts several inputs that make up one character. An error has the index of its input.
     pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
-        let Figure { model, lead } = Figure::open(&self.reader, inputs, no_figure)?;
-        let place = out_paths(inputs, self.outputs.destination(), self.to, &self.ending).remove(0).place;
+        let Figure { model, lead } = Figure::open(&self.reader, inputs)?;
+        let place = self.outputs.destination().place();
         let mut sources = Vec::new();
         let input = inputs.get(lead).ok_or((lead, Refusal::UNKNOWN))?;
         let result = self.convert_opened(input, model, &place, &mut sources);
@@ -95,19 +80,18 @@ impl ConvertRun<'_> {
     ) -> Result<Done, Refusal> {
         let (originals, limits) = (self.reader.originals()?, self.reader.limits());
         originals.iter().chain([&opened]).for_each(|model| sources.extend(model.sources()));
-        let is_recorded = self.args.manifest.is_some();
-        let took =
-            |model: &Model| manifest::took(model.finder(), model.parts(), &Validity::check(model), limits);
-        let took_originals: Took = originals.iter().filter(|_| is_recorded).flat_map(took).collect();
+        let validity = |model: &Model| self.args.manifest.is_some().then(|| Validity::check(model));
+        let own =
+            |model: &Model| Some(manifest::took(model.finder(), model.parts(), &validity(model)?, limits));
+        let mut took_originals: Took = originals.iter().filter_map(own).flatten().collect();
         let options = self.options(place, originals)?;
-        let validity = is_recorded.then(|| Validity::check(&opened));
-        let takes_skeleton = opened.format().companions().iter().any(|c| c.role == Role::Skeleton);
-        let lacks_skeleton = takes_skeleton && !opened.companions().has(Role::Skeleton);
-        let mut made =
-            opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e, lacks_skeleton))?;
+        let validity = validity(&opened);
+        let mut made = opened.into_conversion(self.to, &options).map_err(|e| self.refusal(e))?;
         sources.extend(made.sources());
-        let took = validity.map(|validity| manifest::took(made.finder(), made.parts(), &validity, limits));
-        let route = made.route();
+        let took = |validity| manifest::took(made.finder(), made.parts(), &validity, limits);
+        let mut took = validity.map(took).unwrap_or_default();
+        took.append(&mut took_originals);
+        let (route, patch) = (made.route(), made.take_patch());
         let advice = match self.args {
             _ if route != Route::Scene || !self.to.is_gltf() => "",
             args if args.keep_native => "; the embedded original has them",
@@ -115,45 +99,26 @@ impl ConvertRun<'_> {
             _ => "; pass --extras to keep them",
         };
         let map = made.bone_map().and_then(|map| self.bone_map(map.to_owned()));
-        let patch = made.take_patch();
         let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
-        let for_programs =
-            patch.as_ref().filter(|_| self.args.format == OutputFormat::Json).and_then(document);
-        let files = made.files().map_err(|e| self.refusal(e, false))?;
-        let mut done = Done {
-            input: input.clone(),
-            outputs: Vec::new(),
-            files: Written::Elsewhere,
-            rewrite: route == Route::Unchanged,
-            is_copy: matches!(route, Route::Unchanged | Route::SameRecords),
-            losses: files.losses,
-            took: took.into_iter().flatten().chain(took_originals).collect(),
-            advice,
-            recovery: patch.map(|patch| patch.report),
-            patch: for_programs,
-        };
-        let files = meshwright::place_files(files.value, self.to, place, limits)?;
+        let is_json = self.args.format == OutputFormat::Json;
+        let edits = patch.as_ref().filter(|_| is_json).and_then(document);
+        let Converted { value: files, losses, .. } = made.files().map_err(|e| self.refusal(e))?;
+        let files = meshwright::place_files(files, self.to, place, limits)?;
         let files = files.into_iter().map(|file| file.map(StreamedFile::into_content));
-        if !matches!(self.outputs.destination(), Destination::Folder(_)) {
+        if self.outputs.destination().folder().is_none() {
             self.reader.note(std::mem::take(sources));
         }
-        done.files = self.stage(&done, map.into_iter().chain(files).collect())?;
-        Ok(done)
+        let own = (route == Route::Unchanged).then_some(&*input.path);
+        let files = self.outputs.stage(map.into_iter().chain(files).collect(), self.reader.plan(), own)?;
+        let (input, outputs, recovery) = (input.clone(), Vec::new(), patch.map(|patch| patch.report));
+        Ok(Done { input, outputs, files, route, losses, took, advice, recovery, edits })
     }
 
-    /// Returns the refusal of a model that cannot be converted, with the option that may help.
-    fn refusal(&self, e: Error, lacks_skeleton: bool) -> Refusal {
+    /// Returns the refusal of a model that cannot be converted, or of a companion that an option names.
+    fn refusal(&self, e: Error) -> Refusal {
         let named = self.reader.options().named_files().iter().find(|file| Some(&*file.name) == e.file());
-        if let Some((error, file)) = e.read_error().zip(named) {
-            return Refusal::Broken(Box::new(Broken::of_companion(error.clone(), &file.name, &file.bytes)));
-        }
-        let wants_skeleton = e.kind() == ErrorKind::NotConvertible && e.path() == "skeletons";
-        match Refusal::from(e) {
-            Refusal::Cannot { code, why } if wants_skeleton && lacks_skeleton => {
-                Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
-            }
-            refusal => refusal,
-        }
+        let Some((error, file)) = e.read_error().zip(named) else { return e.into() };
+        Refusal::Broken(Box::new(Broken::of_companion(error.clone(), &file.name, &file.bytes)))
     }
 
     /// Gives outputs their final names, in the order of the inputs. Files that took part so far are not replaced; a
@@ -161,20 +126,20 @@ impl ConvertRun<'_> {
     pub(super) fn appear(&self, made: Made) -> Result<Done, Refusal> {
         self.reader.note(made.sources);
         let mut done = made.result?;
-        let (plan, own) = (self.reader.plan(), done.rewrite.then_some(done.input.path.as_path()));
-        let left = match &mut done.files {
-            Written::Elsewhere => Ok(Vec::new()),
-            Written::Staged(staged) => plan.enter(staged, own),
-            Written::Measured(files) => plan.enter_all(files, own),
-        };
-        let left = left.map_err(|clash| self.clash(clash))?;
-        done.outputs = done.files.paths();
-        // A file that several models share is written once.
-        done.losses
-            .extend(left.into_iter().filter(|left| !left.is_same).map(|left| companion_left(&left.path)));
-        if let Written::Staged(staged) = &mut done.files {
-            std::mem::take(staged).appear()?;
+        // A rewrite may replace its own input.
+        let own = (done.route == Route::Unchanged).then_some(&*done.input.path);
+        let left = self.reader.plan().enter(&mut done.files, own).map_err(|clash| self.clash(clash))?;
+        done.outputs = done.files.places().map(|place| place.path().to_owned()).collect();
+        if self.args.format == OutputFormat::Text {
+            let path = |place: &Place| crate::render::path(place.path());
+            let line = |(place, size)| format!("{}: {size} bytes\n", path(place));
+            // A closed pipe is reported at the end of the run.
+            let _ = print(done.files.measured().map(line).collect());
         }
+        // A file that several models share is written once.
+        let left = left.into_iter().filter(|left| !left.is_same);
+        done.losses.extend(left.map(|left| companion_left(&left.path)));
+        std::mem::take(&mut done.files).appear()?;
         Ok(done)
     }
 
@@ -198,7 +163,7 @@ impl ConvertRun<'_> {
             .with_close_loops(args.close_loops)
             .with_layers(!args.no_layers)
             .with_frames_at(args.frames_at.filter(|_| self.to.is_gltf()));
-        let mut write = WriteOptions::default()
+        let write = WriteOptions::default()
             .with_limits(self.reader.limits())
             .with_dialect(args.read.dialect)
             .with_engine(args.engine)
@@ -210,10 +175,8 @@ impl ConvertRun<'_> {
             .with_tangents(args.tangents)
             .with_single(single)
             .without_textures(args.no_textures)
+            .with_quaternions(args.read.quaternions())
             .with_gltf(gltf);
-        if args.read.quaternions_w_first {
-            write = write.with_quaternions(QuaternionOrder::Wxyz);
-        }
         let original = if originals.is_empty() {
             OriginalSource::Embedded
         } else {
@@ -244,9 +207,14 @@ impl ConvertRun<'_> {
         let Some(path) = &args.retarget else { return Ok(None) };
         let hold = args.hold.iter().fold(Hold::NOTHING, |hold, with| with(hold));
         let target = self.reader.open_named(path)?;
-        self.reader.note(args.map.clone());
-        let map = args.map.as_deref().map(read_map).transpose()?;
+        let map = args.map.as_deref().map(|path| self.read_map(path)).transpose()?;
         Ok(Some(Retarget::new(target).with_map(map).with_hold(hold)))
+    }
+
+    fn read_map(&self, path: &Path) -> Result<MapFile, Refusal> {
+        let text = self.reader.read_named(path)?;
+        let refused = |e| Refusal::Argument(format!("--map {}: {e}", crate::render::path(path)));
+        MapFile::parse(&String::from_utf8_lossy(&text)).map_err(refused)
     }
 
     /// Returns the map of bones as a file, if `--map-out` wants it.
@@ -254,33 +222,10 @@ impl ConvertRun<'_> {
         let out = self.args.retarget.map_out.as_ref()?;
         if out == Path::new("-") {
             // A closed pipe is reported at the end of the run.
-            let _ = crate::batch::print(text);
+            let _ = print(text);
             return None;
         }
-        let content: Content<'static> = Box::new(move |out| out.write_all(text.as_bytes()));
-        Some(Output { place: Place::named(out), role: OutputRole::Companion, content })
-    }
-
-    /// Writes the files under temporary names. Outputs that do not go into a folder are checked first.
-    fn stage(&self, done: &Done, files: Vec<Output<Content<'_>>>) -> Result<Written, Refusal> {
-        let plan = self.reader.plan();
-        if self.args.write.dry_run {
-            return Ok(Written::Measured(files.into_iter().map(Measured::file).collect::<Result<_, _>>()?));
-        }
-        match self.outputs.destination() {
-            Destination::Stdout => {
-                for file in files {
-                    match file.role {
-                        OutputRole::Main => output::print(file.content)?,
-                        _ => drop(self.outputs.write([file].into(), plan, None)?),
-                    }
-                }
-                return Ok(Written::Elsewhere);
-            }
-            Destination::File(_) => plan.spare_named(&files, done.rewrite.then_some(&*done.input.path))?,
-            Destination::Folder(_) => {}
-        }
-        Ok(Written::Staged(self.outputs.stage(files)?))
+        Some(companion(Place::named(out), Box::new(move |out| out.write_all(text.as_bytes()))))
     }
 }
 
@@ -289,24 +234,4 @@ fn companion_left(place: &Path) -> Loss {
     let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let message = "unedited, and not written: another file of this name exists";
     Loss::new("companion-left", name, message)
-}
-
-fn no_figure(e: &Error) -> Refusal {
-    let why = e.message();
-    match e.kind() {
-        ErrorKind::NotFound => Refusal::UNKNOWN,
-        ErrorKind::Unsupported => Refusal::Argument(format!(
-            "several inputs need a folder as output (end the path in / or create it): {why}"
-        )),
-        _ => Refusal::Argument(why.to_owned()),
-    }
-}
-
-fn read_map(path: &Path) -> Result<MapFile, Refusal> {
-    let unreadable = |e: std::io::Error| {
-        let companion = Some(path.to_owned());
-        Refusal::Unreadable { companion, why: e.to_string(), is_limit: false }
-    };
-    let text = fs::read_to_string(path).map_err(unreadable)?;
-    MapFile::parse(&text).map_err(|e| Refusal::Argument(format!("--map {}: {e}", crate::render::path(path))))
 }

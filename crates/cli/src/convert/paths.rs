@@ -1,11 +1,11 @@
 //! The output paths of inputs.
 
-use crate::destination::{Destination, below};
+use crate::destination::{Destination, UniquePlaces, below, case_key};
 use crate::input::Input;
-use meshwright::files::output::{NameSource, OutputName, Place};
+use meshwright::files::output::{OutputName, Place};
 use meshwright::scene::obj::ObjOptions;
 use meshwright::{Format, Target};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The output path of an input.
 #[derive(Debug)]
@@ -23,10 +23,8 @@ pub(super) fn out_paths(
     to: Target,
     ending: &str,
 ) -> Vec<OutPath> {
-    let folder = match destination {
-        Destination::File(path) => return vec![OutPath { place: Place::named(path), renamed: false }],
-        Destination::Stdout => return vec![OutPath { place: Place::named("-"), renamed: false }],
-        Destination::Folder(folder) => folder,
+    let Some(folder) = destination.folder() else {
+        return vec![OutPath { place: destination.place(), renamed: false }];
     };
     // Stem and ending.
     let name = |input: &Input, whole: bool| {
@@ -46,24 +44,17 @@ pub(super) fn out_paths(
         let (stem, extension) = name(input, whole);
         below(folder, input, &stem.with_ending(&extension))
     };
-    // Some file systems do not distinguish case.
-    let key = |place: &Place| place.path().to_string_lossy().to_lowercase();
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for input in inputs {
-        *wanted.entry(key(&place(input, false))).or_insert(0) += 1;
+        let count = wanted.entry(case_key(&place(input, false))).or_insert(0);
+        *count = count.saturating_add(1);
     }
-    let mut taken = BTreeSet::new();
-    let mut next: BTreeMap<String, usize> = BTreeMap::new();
+    let mut places = UniquePlaces::default();
     let unique = |input: &Input| {
         let short = place(input, false);
-        let alone = wanted.get(&key(&short)) == Some(&1);
-        let (stem, extension) = name(input, !alone);
-        let mut place = below(folder, input, &stem.with_ending(&extension));
-        let n = next.entry(key(&place)).or_insert(2);
-        while !taken.insert(key(&place)) {
-            place = place.beside(&stem.with_ending(&format!("-{n}{extension}")), NameSource::Derived);
-            *n += 1;
-        }
+        let is_alone = wanted.get(&case_key(&short)) == Some(&1);
+        let (stem, extension) = name(input, !is_alone);
+        let place = places.add(folder, input, &stem, &extension);
         OutPath { renamed: place != short, place }
     };
     inputs.iter().map(unique).collect()
@@ -87,36 +78,22 @@ mod tests {
 
     #[test]
     fn no_two_inputs_share_an_output() {
-        let inputs = [
-            input("a/x.dpm", None),
-            input("b/x.zym", None),
-            input("y.dpm", None),
-            input("d/s/y.dpm", Some("s/y.dpm")),
-            input("c/x.dpm", None),
-            input("c/x.dpm-2", None),
-            input("c/Z.dpm", None),
-            input("c/z.zym", None),
-            input("d/t/data", Some("t/data")),
-            input("p.pk3/.ssh/\u{202e}x.dpm", Some(".ssh/\u{202e}x.dpm")),
+        let cases = [
+            ("a/x.dpm", None, "out/x.dpm.glb", true),
+            ("b/x.zym", None, "out/x.zym.glb", true),
+            ("y.dpm", None, "out/y.glb", false),
+            ("d/s/y.dpm", Some("s/y.dpm"), "out/s/y.glb", false),
+            ("c/x.dpm", None, "out/x.dpm-2.glb", true),
+            ("c/x.dpm-2", None, "out/x.dpm-2-2.glb", true),
+            ("c/Z.dpm", None, "out/Z.dpm.glb", true),
+            ("c/z.zym", None, "out/z.zym.glb", true),
+            ("d/t/data", Some("t/data"), "out/t/data.glb", false),
+            ("p.pk3/.ssh/\u{202e}x.dpm", Some(".ssh/\u{202e}x.dpm"), "out/_.ssh/_x.glb", false),
         ];
         let out = Destination::Folder("out".into());
-        let renamed =
-            out_paths(&inputs, &out, Target::Glb, ".glb").iter().map(|p| p.renamed).collect::<Vec<_>>();
-        assert_eq!(renamed, [true, true, false, false, true, true, true, true, false, false]);
-        let paths = paths_of(&inputs, &out, Target::Glb);
-        let expected = [
-            "out/x.dpm.glb",
-            "out/x.zym.glb",
-            "out/y.glb",
-            "out/s/y.glb",
-            "out/x.dpm-2.glb",
-            "out/x.dpm-2-2.glb",
-            "out/Z.dpm.glb",
-            "out/z.zym.glb",
-            "out/t/data.glb",
-            "out/_.ssh/_x.glb",
-        ];
-        assert_eq!(paths, expected.map(PathBuf::from));
+        let places = out_paths(&cases.map(|case| input(case.0, case.1)), &out, Target::Glb, ".glb");
+        let places: Vec<_> = places.iter().map(|out| (out.place.path().to_owned(), out.renamed)).collect();
+        assert_eq!(places, cases.map(|(_, _, path, renamed)| (PathBuf::from(path), renamed)));
         let inputs = [
             input("a/m.FSO", Some("m.FSO")),
             input("a/m.fom", Some("m.fom")),

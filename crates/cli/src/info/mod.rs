@@ -4,12 +4,13 @@ mod document;
 mod text;
 
 use crate::args::{InfoArgs, InfoFormat};
-use crate::batch::{Workers, print};
+use crate::batch::Workers;
 use crate::input::{Input, expand};
+use crate::messages::print;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
 use crate::results::{Results, Shown};
-use crate::{Fail, Status};
+use crate::status::Status;
 use meshwright::scene::{SceneOptions, Space};
 use meshwright::{Description, Model};
 
@@ -23,12 +24,11 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
         print(document::header(args.format))?;
     }
     let work = |input: &Input| {
-        let describe_input = |reader: &Reader| {
+        reader.attempt(input, |reader| {
             let mut opened = reader.open(input)?;
             reader.say_passed_over(input, &opened);
             format_result(input, &mut opened, reader, args, several)
-        };
-        reader.hinted(input, describe_input(&reader), |lenient| describe_input(&lenient).is_ok())
+        })
     };
     let workers = Workers::new(args.many.jobs, reader.limits().memory);
     results.over(
@@ -56,10 +56,9 @@ fn format_result(
 ) -> Result<Shown, Refusal> {
     if let Some(query) = &args.query {
         let (described, why) = describe(opened, reader);
-        let lines =
-            query.lines(&document::json(input, &described, why.as_deref())).map_err(Refusal::Argument)?;
-        let before = if several { format!("{}: ", input.display_path()) } else { String::new() };
-        return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
+        let file = several.then(|| input.display_path());
+        let document = document::json(input, &described, why.as_deref());
+        return Ok(Shown::Text(query.text(&document, file)?));
     }
     if args.format == InfoFormat::Text && several {
         return Ok(Shown::Text(text::line(&input.display_path(), &opened.describe())));

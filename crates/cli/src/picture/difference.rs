@@ -2,9 +2,9 @@
 
 use super::{SIZE, is_picture};
 use crate::destination::Destination;
+use crate::output;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
-use crate::{Fail, output};
+use crate::refusal::{Fail, Refusal};
 use meshwright::render::{Bounds, Comparison, RenderOptions, ScenePose, visible_bounds};
 use meshwright::scene::{Budget, Levels, Scene};
 use meshwright::{render as raster, textures};
@@ -53,7 +53,7 @@ impl Compared {
             &budget(),
         )?;
         let png = page.to_png().map_err(|e| Refusal::Argument(format!("--picture: {e}")))?;
-        output::stream(&Destination::File(path.to_owned()), output::content_of(&png), reader.plan(), None)?;
+        output::stream(&Destination::File(path.to_owned()), output::content_of(&png), reader.plan())?;
         Ok(Self { path: path.to_owned(), found })
     }
 

@@ -155,8 +155,7 @@ impl Gallery {
     fn choices(&self, entry: &Entry) -> Value {
         let met = entry.input.met.as_ref().and_then(|met| met.format);
         let format = met.or_else(|| Format::from_name(&entry.input.name()));
-        let takes = format.is_some_and(|f| f.companions().iter().any(|c| c.role == Role::Skeleton));
-        match format.filter(|_| takes) {
+        match format.filter(|format| format.takes(Role::Skeleton)) {
             Some(format) => lock(&entry.assembly).choices(format, &self.finders(entry)),
             None => json!([]),
         }

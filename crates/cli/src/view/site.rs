@@ -4,11 +4,13 @@ use super::gallery::thumbnail_and_facts;
 use crate::batch::Workers;
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::messages::say;
 use crate::output::{self, Outputs, content_of};
 use crate::reader::Reader;
-use crate::refusal::Refusal;
+use crate::refusal::{Fail, Refusal};
+use crate::render;
 use crate::results::Results;
-use crate::{Fail, Status, render, say};
+use crate::status::Status;
 use meshwright::files::output::{OutputName, Place, Replace};
 use meshwright::page::Page;
 use serde_json::{Value, json};
@@ -79,7 +81,7 @@ pub(super) fn write(
     let index = index(&cards);
     let place = Place::below(folder, [&OutputName::cleaned("index.html")]);
     let files = [output::main(place, content_of(index.as_bytes()))];
-    let written = outputs.write(files.into(), reader.plan(), None);
+    let written = outputs.write(files.into(), reader.plan());
     let path = folder.join("index.html");
     match written {
         Ok(_) => say(&format!("wrote {} and {} models", render::path(&path), cards.len())),
@@ -134,7 +136,7 @@ fn model(job: &Job<'_>, folder: &Path, reader: &Reader, outputs: &Outputs) -> Re
         card.has_picture = true;
         files.push(output::main(place("pictures", "png"), content_of(png)));
     }
-    outputs.write(files, reader.plan(), None)?;
+    outputs.write(files, reader.plan())?;
     Ok(card)
 }
 

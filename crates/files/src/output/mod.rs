@@ -31,6 +31,8 @@
 
 #[cfg(feature = "output")]
 mod file_id;
+#[cfg(feature = "output")]
+mod measured;
 mod name;
 #[cfg(feature = "output")]
 mod output_path;
@@ -47,8 +49,10 @@ pub use name::{BadName, OutputName};
 #[cfg(feature = "output")]
 pub use output_path::{NameSource, Place};
 #[cfg(feature = "output")]
-pub use plan::{Clash, Compared, Left, Plan, Replace};
+pub(crate) use plan::without_links;
+#[cfg(feature = "output")]
+pub use plan::{Clash, Left, Plan, Replace};
 #[cfg(feature = "output")]
 pub use temporary::{Abandoned, abandon, is_temporary};
 #[cfg(feature = "output")]
-pub use writer::{Content, Failed, Output, OutputRole, Staged, Waiting, Writer};
+pub use writer::{Content, Failed, Output, OutputRole, Staged, Writer};

@@ -51,24 +51,6 @@ pub struct Left {
     pub is_same: bool,
 }
 
-/// Content that can be compared with a file.
-pub trait Compared {
-    /// Returns whether a file has the same content.
-    fn is_held_by(&self, path: &Path) -> bool;
-    /// Sets whether the output may replace an existing file.
-    fn replace(&mut self, _replaces: bool) {}
-}
-
-impl Compared for Waiting {
-    fn is_held_by(&self, path: &Path) -> bool {
-        Self::is_held_by(self, path)
-    }
-
-    fn replace(&mut self, replaces: bool) {
-        self.replaces = replaces;
-    }
-}
-
 /// Returns true if a file is unchanged since an earlier run wrote it.
 type Earlier = Box<dyn Fn(&Path) -> bool + Send + Sync>;
 
@@ -180,18 +162,7 @@ impl Plan {
     /// # Errors
     /// If another file would replace a protected one; then no file is added.
     pub fn enter(&self, staged: &mut Staged, own: Option<&Path>) -> Result<Vec<Left>, Clash> {
-        self.enter_all(&mut staged.0, own)
-    }
-
-    /// Does the same as [`enter`](Self::enter) for files that are only compared, not written.
-    ///
-    /// # Errors
-    /// As [`enter`](Self::enter).
-    pub fn enter_all<C: Compared>(
-        &self,
-        files: &mut Vec<Output<C>>,
-        own: Option<&Path>,
-    ) -> Result<Vec<Left>, Clash> {
+        let files = &mut staged.0;
         let mut table = self.table();
         let (mut keys, mut left) = (Vec::new(), Vec::new());
         let mut taken = SortedSet::new();
@@ -199,7 +170,7 @@ impl Plan {
             let (path, key) = (file.place.path(), table.key(file.place.path()));
             let clash = match self.clash(&table, file, &key, own) {
                 Ok(replaces) if taken.insert(key.clone()) => {
-                    file.content.replace(replaces);
+                    file.content.set_replaces(replaces);
                     keys.push(key);
                     left.push(None);
                     continue;
@@ -221,10 +192,10 @@ impl Plan {
     }
 
     /// Checks whether a file may replace an existing one; otherwise returns the protected file.
-    fn clash<C: Compared>(
+    fn clash(
         &self,
         table: &Table,
-        file: &Output<C>,
+        file: &Output<Waiting>,
         key: &str,
         own: Option<&Path>,
     ) -> Result<bool, Clash> {
@@ -280,7 +251,7 @@ impl Table {
 }
 
 /// Returns a path without links, as far as it exists.
-fn without_links(path: &Path) -> PathBuf {
+pub(crate) fn without_links(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = |at: &Path| Some(fs::canonicalize(at).ok()?.join(whole.strip_prefix(at).ok()?));
     whole.ancestors().find_map(real).unwrap_or_else(|| whole.clone())

@@ -1,5 +1,6 @@
 //! Writes files such that an output appears complete or not at all.
 
+use super::measured::Measured;
 use super::output_path::{NameSource, Place};
 use super::temporary::{Pool, Temporary, busy};
 use meshwright_core::SortedSet;
@@ -52,6 +53,7 @@ type Waits = fn(&mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 pub struct Writer {
     pool: Pool,
     waits: Option<Waits>,
+    only_measures: bool,
     /// Existing folders below the named ones that are not links.
     folders: Mutex<SortedSet<PathBuf>>,
 }
@@ -61,6 +63,16 @@ impl Writer {
     /// the process.
     pub fn with_waits(waits: Waits) -> Self {
         Self { waits: Some(waits), ..Self::default() }
+    }
+
+    /// Returns a writer that writes nothing: files are only measured, and compared with existing files.
+    pub fn measuring() -> Self {
+        Self { only_measures: true, ..Self::default() }
+    }
+
+    /// Returns true if the writer is [`measuring`](Self::measuring).
+    pub fn only_measures(&self) -> bool {
+        self.only_measures
     }
 
     /// Writes files that belong together, in their order. All are complete before the first appears.
@@ -108,6 +120,9 @@ impl Writer {
 
     fn one<'a>(&self, place: &Place, content: Content<'a>) -> io::Result<Stage<'a>> {
         let path = place.path();
+        if self.only_measures {
+            return Ok(Stage::Waiting(Waiting::Measured(Measured::new(path, content)?)));
+        }
         if place.source() == NameSource::User {
             return self.at_named(path, content);
         }
@@ -178,7 +193,7 @@ impl Writer {
         if flush {
             file.sync_all()?;
         }
-        Ok(Waiting { temporary, target, is_new: old.is_none(), replaces: true })
+        Ok(Waiting::Written(Written { temporary, target, is_new: old.is_none(), replaces: true }))
     }
 
     /// Creates the folders between `top` and a file below it. A link among them is rejected, because it
@@ -218,18 +233,35 @@ enum Stage<'a> {
 
 /// A complete file that does not have its final name yet.
 #[derive(Debug)]
-pub struct Waiting {
+pub(super) struct Written {
     temporary: Temporary,
     /// The target file, with links resolved.
     target: PathBuf,
     is_new: bool,
-    pub(super) replaces: bool,
+    replaces: bool,
+}
+
+/// A complete file that does not have its final name yet, or the size of a file that is not written.
+#[derive(Debug)]
+pub(super) enum Waiting {
+    Written(Written),
+    Measured(Measured),
 }
 
 impl Waiting {
-    /// Returns whether a file has the same content.
+    /// Returns whether the file at its path has the same content.
     pub(super) fn is_held_by(&self, path: &Path) -> bool {
-        self.temporary.is_held_by(path)
+        match self {
+            Self::Written(written) => written.temporary.is_held_by(path),
+            Self::Measured(measured) => measured.exists,
+        }
+    }
+
+    /// Sets whether the output may replace an existing file.
+    pub(super) fn set_replaces(&mut self, replaces: bool) {
+        if let Self::Written(written) = self {
+            written.replaces = replaces;
+        }
     }
 }
 
@@ -243,6 +275,14 @@ impl Staged {
         self.0.iter().map(|file| &file.place)
     }
 
+    /// Returns the paths and sizes of files that a [measuring](Writer::measuring) writer did not write.
+    pub fn measured(&self) -> impl Iterator<Item = (&Place, u64)> {
+        self.0.iter().filter_map(|file| match &file.content {
+            Waiting::Measured(measured) => Some((&file.place, measured.size)),
+            Waiting::Written(_) => None,
+        })
+    }
+
     /// Gives the files their names. If one fails, the files that appeared before it are removed again.
     ///
     /// # Errors
@@ -251,6 +291,7 @@ impl Staged {
         let _busy = busy();
         let mut appeared = Vec::new();
         for Output { place, content, .. } in &mut self.0 {
+            let Waiting::Written(content) = content else { continue };
             if let Err(e) = content.temporary.persist(&content.target, content.replaces) {
                 appeared.iter().for_each(|path| drop(fs::remove_file(path)));
                 return Err((place.path().to_owned(), e));

@@ -1,10 +1,13 @@
 //! Options for converting models.
 
+use super::Target;
 #[cfg(feature = "gltf")]
 use crate::embedded_original::{Original, RecoverOptions};
+use crate::error::{Error, ErrorKind};
 use crate::formats::WriteOptions;
 #[cfg(feature = "retarget")]
 use crate::model::Model;
+use meshwright_core::text::visible;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 #[cfg(any(feature = "gltf", feature = "retarget"))]
@@ -129,6 +132,23 @@ impl ConvertOptions {
     /// Returns the factor of all lengths, if it changes anything.
     pub(crate) fn factor(&self) -> Option<f64> {
         self.scale.filter(|factor| *factor != 1.0)
+    }
+
+    /// Checks that the name of the output has the number that its target needs.
+    pub(super) fn check_number(&self, target: Target) -> Result<(), Error> {
+        #[cfg(feature = "tso")]
+        if let Some(output) = self.output.as_deref().filter(|output| *output != Path::new("-")) {
+            let ending = target.ending(&self.write);
+            let is_numbered = ending.len() > target.extension().len().saturating_add(1);
+            if is_numbered && meshwright_tso::ResourceId::from_file_name(&output.to_string_lossy()).is_none()
+            {
+                let (shown, named) =
+                    (output.display(), output.with_extension(ending.trim_start_matches('.')));
+                let why = format!("{shown}: the game finds the file by its number: -o {}", named.display());
+                return Err(Error::new(ErrorKind::Invalid, "usage", visible(&why)));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the name of the main file of a target, if it is known.

@@ -20,6 +20,7 @@ use meshwright_files::TreePath;
 #[cfg(feature = "gltf")]
 use meshwright_gltf::GltfFile;
 use meshwright_scene::{self as scene, ConvertError, Loss, OutputFiles, Scene, SceneOptions};
+use std::ffi::OsStr;
 #[cfg(feature = "gltf")]
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -157,6 +158,12 @@ fn conversion(
     options: &ConvertOptions,
 ) -> Result<Conversion, Error> {
     let mut options = options.clone();
+    // An unchanged file keeps its name.
+    if options.output.as_deref().and_then(Path::file_name).map(OsStr::as_encoded_bytes)
+        != Some(model.path().name())
+    {
+        options.check_number(target)?;
+    }
     if options.write.stem.is_empty() {
         options.write.stem = model.stem();
     }
@@ -561,23 +568,13 @@ fn texture_files(
 #[cfg(feature = "rig")]
 fn pose(scene: &mut Scene, model: &Model, text: &str) -> Result<Vec<meshwright_scene::MeshPose>, Error> {
     let wrong = |why: String| Error::new(ErrorKind::Invalid, "usage", format!("--pose {text}: {why}"));
-    let own = scene.clips.len();
-    let at = ClipFrame::parse(text, scene).map_err(wrong)?;
-    let clip = match at.clip {
-        Some(clip) => clip,
-        None => {
-            let all = model.model().file_clip();
-            scene.clips.push(all.ok_or_else(|| wrong("the format has only frames of clips".into()))?);
-            own
-        }
-    };
-    if scene.clips.get(clip).is_none_or(|c| at.frame >= c.frames) {
-        return Err(wrong("no such frame".into()));
-    }
+    let (own, file_clip) = (scene.clips.len(), model.model().file_clip());
+    let (clip, frame) = ClipFrame::in_clip(text, scene, file_clip.as_ref()).map_err(wrong)?;
+    scene.clips.extend(file_clip.filter(|_| clip == own));
     // In 64 bits, so that all machines give the same result.
     let mut evaluator =
         meshwright_rig::Evaluator::new(&*scene)?.with_precision(meshwright_rig::Precision::Double);
-    evaluator.pose(Some((clip, f64::from(at.frame))))?;
+    evaluator.pose(Some((clip, f64::from(frame))))?;
     let posed = evaluator.meshes()?;
     scene.clips.truncate(own);
     Ok(posed)

@@ -101,7 +101,7 @@ impl<'s> Textures<'s> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Target, convert};
+    use crate::convert::{Target, convert};
     use meshwright_scene::Material;
 
     #[test]

@@ -23,9 +23,10 @@ mod sims;
 
 pub use json::write_json;
 
+use crate::clip_frame::ClipFrame;
 use crate::error::{Error, ErrorKind};
 use crate::formats::dump_part::Own;
-use crate::{AnyModel, Companions};
+use crate::formats::{AnyModel, Companions};
 use item::{Fields, Item, fields, hex};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Clip, Extra, Joint, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space};
@@ -48,6 +49,17 @@ pub enum PoseRef {
         /// The frame, from 0.
         frame: u32,
     },
+}
+
+impl PoseRef {
+    /// Parses `CLIP:FRAME`, or `:FRAME` for a frame of the file.
+    ///
+    /// # Errors
+    /// As [`ClipFrame::parse`].
+    pub fn parse(text: &str, scene: &Scene) -> Result<Self, String> {
+        let ClipFrame { clip, frame } = ClipFrame::parse(text, scene)?;
+        Ok(clip.map_or(Self::File { frame }, |clip| Self::Clip { clip, frame }))
+    }
 }
 
 /// Options for a dump.

@@ -20,6 +20,7 @@ pub(crate) use pictures::with_pictures;
 pub use record::Keeping;
 pub use report::{recovery_document, recovery_lines};
 
+use crate::error::Error;
 use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
 use meshwright_core::{Beside, Budget, Companion, SortedSet, WriteError};
@@ -68,7 +69,7 @@ impl Original {
     /// # Errors
     /// If the files do not fit each other, or hold nothing to draw or move.
     #[cfg(feature = "textures")]
-    pub fn from_files(files: Vec<Model>) -> Result<Self, crate::Error> {
+    pub fn from_files(files: Vec<Model>) -> Result<Self, Error> {
         let mut asset = Model::figure(files)?;
         let mut scene = asset.scene()?;
         asset.add_textures(&mut scene);

@@ -1,21 +1,24 @@
 //! The operations of the facade on BGBTech BMD files.
 
 use super::write::single;
-use super::{Companions, FilesResult, Kind, Merging, SceneResult, Summary, WriteOptions};
+use super::{
+    Companions, FilesResult, FormatTraits, Kind, Merging, Optimizer, SceneResult, Summary, WriteOptions,
+};
 use meshwright_bmd::{Bmd, flat_color};
 use meshwright_scene::{Extra, Loss, Material, Scene, SceneOptions};
 
 impl Kind for Bmd {
+    const TRAITS: FormatTraits = FormatTraits { optimizer: Some(Optimizer::Bmd), ..FormatTraits::NONE };
     const UP: usize = 2;
     const METRES: Option<f64> = Some(1.0 / 40.0);
-    const MENDED: &'static [(&'static str, &'static str)] = crate::repair::bmd::MENDED;
+    const MENDED: &'static [(&'static str, &'static str)] = super::bmd_mending::MENDED;
 
     fn takes(part: &str, field: &str, _: &Extra) -> bool {
         (part, field) == ("meshes", "flags")
     }
 
     fn mend(&mut self, finding: &meshwright_core::Finding) -> bool {
-        crate::repair::bmd::mend(self, finding)
+        super::bmd_mending::mend(self, finding)
     }
 
     fn to_scene(&self, _: &str, _: &Companions, options: &SceneOptions) -> SceneResult {
@@ -88,7 +91,7 @@ fn levels(model: &Bmd) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::AnyModel;
+    use crate::formats::AnyModel;
     use meshwright_bmd::{Bmd, Lod};
 
     /// 1 / (distance + 1): 0x60 is 1/2, 0x01 is 17/2048.

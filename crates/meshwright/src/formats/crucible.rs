@@ -67,7 +67,7 @@ const MENDED: &[(&str, &str)] = &[("index-size-byte", "the byte for the width of
 
 /// Repairs a finding. Findings in a container have paths that begin with the chunk.
 fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
-    let chunk = chunks.get_mut(crate::repair::item(finding, "meshes").unwrap_or(0));
+    let chunk = chunks.get_mut(super::mending::item(finding, "meshes").unwrap_or(0));
     chunk.filter(|chunk| finding.rule.code == "index-size-byte" && chunk.index_size.0 > 1).is_some_and(
         |chunk| {
             chunk.index_size = IndexSize::U32;

@@ -1,12 +1,12 @@
 //! The operations of the facade on DPM and ZYM files and their clips.
 
+use super::mending::{item, stated_size};
 use super::write::invalid_file;
 use super::write::single;
 use super::{
-    ClipNames, Companions, FilesResult, Format, FormatTraits, Kind, Merging, SceneResult, Summary,
+    ClipNames, Companions, FilesResult, Format, FormatTraits, Kind, Merging, Optimizer, SceneResult, Summary,
     Transcribed, Transcription, WriteOptions,
 };
-use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, FieldPath, Finding, Findings, LimitExceeded, Report, Role, WriteError};
 #[cfg(feature = "gltf")]
 use meshwright_dpm::MergedClip;
@@ -372,6 +372,7 @@ macro_rules! alike {
             has_skins: true,
             has_tags: true,
             has_frame_names: $frame_names,
+            optimizer: Some(Optimizer::DarkPlaces),
             ..FormatTraits::NONE
         };
         const UP: usize = 2;

@@ -2,7 +2,7 @@
 
 use super::{Format, FormatTraits, ROWS, Row, WriteOptions};
 use meshwright_core::description::Description;
-use meshwright_core::{Companion, Confidence, Finding, Rule, Setting};
+use meshwright_core::{Companion, Confidence, Finding, Role, Rule, Setting};
 use std::fmt;
 use std::str::FromStr;
 
@@ -47,6 +47,11 @@ impl Format {
         self.row().rules
     }
 
+    /// Returns true if files of this format have companion files with a role.
+    pub fn takes(self, role: Role) -> bool {
+        self.companions().iter().any(|companion| companion.role == role)
+    }
+
     /// Returns the axis of its files that points up, 0 to 2.
     pub const fn up(self) -> usize {
         self.row().up
@@ -55,6 +60,12 @@ impl Format {
     /// Returns how engines and other files use files of this kind.
     pub(crate) const fn traits(self) -> &'static FormatTraits {
         &self.row().traits
+    }
+
+    /// Returns the optimizer of its files.
+    #[cfg(any(feature = "bmd", feature = "dpm"))]
+    pub const fn optimizer(self) -> Option<super::Optimizer> {
+        self.traits().optimizer
     }
 
     /// Returns the ending of the name of a written file, with a dot.

@@ -2,6 +2,17 @@
 
 use super::Format;
 
+/// An optimizer of files. Each has its own part of [`OptimizeOptions`](crate::OptimizeOptions).
+#[cfg(any(feature = "bmd", feature = "dpm"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Optimizer {
+    /// The optimizer of BMD files.
+    Bmd,
+    /// The optimizer of DPM and ZYM files.
+    DarkPlaces,
+}
+
 /// The habits of engines and other files with a kind of file: the facts that are not in its records.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatTraits {
@@ -29,6 +40,9 @@ pub struct FormatTraits {
     pub(crate) owner: Option<Format>,
     /// Further kinds of files that are written with one of this kind.
     pub(crate) written_with: &'static [Format],
+    /// The optimizer of its files.
+    #[cfg(any(feature = "bmd", feature = "dpm"))]
+    pub(crate) optimizer: Option<Optimizer>,
 }
 
 impl FormatTraits {
@@ -46,5 +60,7 @@ impl FormatTraits {
         clip_script: None,
         owner: None,
         written_with: &[],
+        #[cfg(any(feature = "bmd", feature = "dpm"))]
+        optimizer: None,
     };
 }

@@ -2,12 +2,12 @@
 
 #[cfg(all(feature = "dpm", feature = "gltf"))]
 use super::darkplaces::clip_list;
+use super::mending::{field, item, stated_size};
 use super::write::invalid_file;
 use super::write::single;
 use super::{
     Companions, FilesResult, FormatTraits, Kind, Merging, Registered, SceneResult, Summary, WriteOptions,
 };
-use crate::repair::{field, item, stated_size};
 use meshwright_core::text::counted;
 use meshwright_core::{Finding, Report, Role, Severity};
 #[cfg(all(not(feature = "dpm"), feature = "gltf"))]

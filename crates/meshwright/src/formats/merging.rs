@@ -3,6 +3,9 @@
 use super::{Companions, FilesResult, Kind, WriteOptions, invalid_file};
 use meshwright_scene::{Converted, OutputFiles, Scene};
 
+/// The note code for a companion file that the edited model does not use. The path is the name of the file.
+pub(crate) const FILE_LEFT: &str = "file-left";
+
 /// An edited scene, with the original model's scene and companion files.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

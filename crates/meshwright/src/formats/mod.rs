@@ -4,6 +4,8 @@
 mod any_model;
 #[cfg(feature = "bmd")]
 mod bmd;
+#[cfg(feature = "bmd")]
+mod bmd_mending;
 #[cfg(feature = "tso")]
 pub(crate) mod character;
 mod companions;
@@ -24,6 +26,7 @@ mod fsomodel;
 mod gltf;
 #[cfg(feature = "iqm")]
 mod iqm;
+mod mending;
 mod merging;
 #[cfg(feature = "tso")]
 mod outfits;
@@ -54,8 +57,12 @@ pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
 use dump_part::{Dumped, Own};
 pub use format_facts::UnknownFormat;
 pub use format_traits::FormatTraits;
+#[cfg(any(feature = "bmd", feature = "dpm"))]
+pub use format_traits::Optimizer;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
+#[cfg(feature = "gltf")]
+pub(crate) use merging::FILE_LEFT;
 pub use merging::Merging;
 pub(crate) use pictures::{beside as pictures_beside, left_out, one_look};
 #[cfg(feature = "gltf")]

@@ -197,7 +197,7 @@ fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
             std::mem::take(&mut geometry.total) != meshwright_tso::Total::All
         }
         "blend-weight" => {
-            let blend = crate::repair::item(finding, "blends").and_then(|i| geometry.blends.get_mut(i));
+            let blend = super::mending::item(finding, "blends").and_then(|i| geometry.blends.get_mut(i));
             blend.filter(|blend| !blend.weight.is_valid()).is_some_and(|blend| {
                 blend.weight = blend.weight.clamped();
                 true

@@ -2,9 +2,9 @@
 
 use super::character::{figure, shape, skills};
 use super::companions::keys_file;
+use super::merging::FILE_LEFT;
 use super::write::invalid_file;
 use super::{AnyModel, CompanionFile, FilesResult, Kind, Merging, Registered, SourceFile};
-use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles};
 use meshwright_tso::{

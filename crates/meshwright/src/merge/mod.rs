@@ -1,5 +1,7 @@
 //! Writes an edited scene into the model that it came from.
 
+pub(crate) use crate::formats::FILE_LEFT;
+
 use crate::formats::{Merging, WriteOptions, invalid_file};
 use crate::model::Model;
 use meshwright_edit::Patch;
@@ -7,9 +9,6 @@ use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Sce
 
 /// The loss code if nothing of the original could be kept.
 pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
-
-/// The note code for a companion file that the edited model does not use. The path is the name of the file.
-pub(crate) const FILE_LEFT: &str = "file-left";
 
 /// Writes a patch of `native`, the scene of the original model, as files; the main file is first.
 ///

@@ -20,8 +20,7 @@ fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
 /// Returns the index of the main file: the first that accepts parts, otherwise the first of the format that is
 /// registered first.
 fn lead(formats: &[Format]) -> Option<usize> {
-    let takes_parts = |f: Format| f.companions().iter().any(|c| c.role == Role::Part);
-    let order = |f: Format| if takes_parts(f) { None } else { Some(f) };
+    let order = |f: Format| if f.takes(Role::Part) { None } else { Some(f) };
     (0..formats.len()).min_by_key(|&i| formats.get(i).map(|&f| order(f)))
 }
 

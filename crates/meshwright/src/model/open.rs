@@ -342,7 +342,7 @@ impl Opening<'_> {
     #[cfg(feature = "tso")]
     pub(super) fn sims(&mut self, companions: &mut Companions) {
         use meshwright_tso::{Bnd, ResourceId};
-        if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
+        if !self.format.takes(Role::Binding) {
             return;
         }
         let index = || self.finder.sims(&self.path.parent());

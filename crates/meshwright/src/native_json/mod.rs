@@ -119,9 +119,9 @@ fn compile(root: JsonValue<'_, '_>, budget: &Budget) -> Result<Built, Misfit> {
         ));
     }
     let id = root.get("format").and_then(JsonValue::as_str).unwrap_or_default();
-    let format: Format = id
-        .parse()
-        .map_err(|e: crate::UnknownFormat| Misfit::for_value(root, &top.field("format"), e.to_string()))?;
+    let format: Format = id.parse().map_err(|e: crate::formats::UnknownFormat| {
+        Misfit::for_value(root, &top.field("format"), e.to_string())
+    })?;
     let charge = |n: usize, path: &FieldPath<'_>| {
         budget.charge("bytes", n as u64).map_err(|e| Misfit::new(path.to_owned(), e.to_string()))
     };

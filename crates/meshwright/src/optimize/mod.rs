@@ -6,7 +6,7 @@ mod bmd;
 mod darkplaces;
 
 use crate::error::{Error, ErrorKind};
-use crate::formats::AnyModel;
+use crate::formats::{AnyModel, Format, Optimizer};
 use crate::model::Model;
 
 /// Options of [`Model::optimize`].
@@ -19,6 +19,34 @@ pub struct OptimizeOptions {
     /// Options for DPM and ZYM.
     #[cfg(feature = "dpm")]
     pub darkplaces: meshwright_dpm::OptimizeOptions,
+}
+
+impl Optimizer {
+    /// Returns the names of the formats of some optimizers: `DPM and ZYM`.
+    fn names(has: impl Fn(Self) -> bool) -> String {
+        let formats = Format::ALL.iter().filter(|format| format.optimizer().is_some_and(&has));
+        let names: Vec<_> = formats.map(|format| format.id().to_uppercase()).collect();
+        match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            names => names.concat(),
+        }
+    }
+
+    /// Checks that an option of this optimizer can have an effect on a file of a format that has an optimizer.
+    ///
+    /// # Errors
+    /// If the format has another optimizer.
+    pub fn check_option(self, option: &str, format: Format) -> Result<(), Error> {
+        if format.optimizer().is_none_or(|own| own == self) {
+            return Ok(());
+        }
+        let why = format!(
+            "{option} works only for {}; the file is a {}",
+            Self::names(|other| other == self),
+            format.id().to_uppercase()
+        );
+        Err(Error::new(ErrorKind::Invalid, "usage", why))
+    }
 }
 
 /// A file with fewer bytes.
@@ -61,7 +89,7 @@ impl OptimizedFile {
 }
 
 impl Model {
-    /// Returns the same model with fewer bytes. BMD, DPM and ZYM have optimizers.
+    /// Returns the same model with fewer bytes, if its format has an [optimizer](crate::Format::optimizer).
     ///
     /// # Errors
     /// If the format has no optimizer, or if the limits do not suffice.
@@ -73,7 +101,7 @@ impl Model {
             AnyModel::Dpm(_) | AnyModel::Zym(_) => darkplaces::optimize(self, &options.darkplaces),
             _ => {
                 let title = self.format().title();
-                let why = format!("{title} files cannot be optimized, only BMD, DPM and ZYM");
+                let why = format!("{title} files cannot be optimized, only {}", Optimizer::names(|_| true));
                 Err(Error::new(ErrorKind::NotConvertible, "not-convertible", why))
             }
         }

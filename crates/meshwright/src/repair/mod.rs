@@ -5,9 +5,6 @@
 
 mod reasons;
 
-#[cfg(feature = "bmd")]
-pub(crate) mod bmd;
-
 use crate::formats::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Finding, ReadError, Report, Rule, Severity, SortedMap};
 use std::ops::Range;
@@ -40,7 +37,33 @@ pub struct Repaired {
     pub left: Report,
 }
 
+/// The remaining faults of a file with one code and severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Remaining {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// The severity.
+    pub severity: Severity,
+    /// The number of faults.
+    pub count: u64,
+    /// The reason why they were not repaired.
+    pub why: &'static str,
+}
+
 impl Repaired {
+    /// Lists the errors and warnings that remain in a file of this format.
+    pub fn remaining(&self, format: Format) -> Vec<Remaining> {
+        let totals = self.left.totals().filter(|(_, severity, _)| *severity > Severity::Info);
+        let remaining = totals.filter_map(|(code, severity, count)| {
+            let is_own = |finding: &&Finding| (finding.rule.code, finding.severity) == (code, severity);
+            let rule = self.left.findings().iter().find(is_own)?.rule;
+            let why = format.mending(rule).err().unwrap_or("other faults keep the file from being written");
+            Some(Remaining { rule, severity, count, why })
+        });
+        remaining.collect()
+    }
+
     fn unchanged(bytes: &[u8], left: Report) -> Self {
         Self { bytes: bytes.to_vec(), mended: Vec::new(), changed: Vec::new(), left }
     }
@@ -153,39 +176,4 @@ impl Format {
         let done = self.mended().iter().find(|(code, _)| read && *code == rule.code);
         done.map(|(_, done)| *done).ok_or_else(|| reasons::reason_for(self, rule))
     }
-}
-
-/// Corrects the file size in the header, if the finding is about it.
-pub(crate) fn stated_size(bytes: &mut [u8], finding: &Finding, number: fn(u32) -> [u8; 4]) -> bool {
-    let Ok(size) = u32::try_from(bytes.len()) else { return false };
-    let at = finding
-        .offset
-        .and_then(|at| usize::try_from(at).ok())
-        .filter(|_| finding.path.to_string() == "filesize");
-    let field = at.and_then(|at| bytes.get_mut(at..at.checked_add(4)?));
-    field.is_some_and(|field| {
-        field.copy_from_slice(&number(size));
-        true
-    })
-}
-
-/// Returns the number of the item of a list that a finding is about: 3 of `meshes[3].flags`.
-pub(crate) fn item(finding: &Finding, list: &str) -> Option<usize> {
-    let path = finding.path.to_string();
-    let (number, _) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
-    number.parse().ok()
-}
-
-/// Returns the number of an item within one of a list: 5 of `meshes[3].tris[5]`.
-#[cfg(feature = "bmd")]
-pub(crate) fn inner(finding: &Finding, list: &str) -> Option<usize> {
-    let path = finding.path.to_string();
-    let (_, rest) = path.split_once(&format!("].{list}["))?;
-    rest.split_once(']')?.0.parse().ok()
-}
-
-/// Returns the name of the field that a finding is about.
-pub(crate) fn field(finding: &Finding) -> String {
-    let path = finding.path.to_string();
-    path.rsplit_once('.').map_or(path.clone(), |(_, field)| field.to_owned())
 }

@@ -1,12 +1,12 @@
 //! Makes the safe repairs of a BMD.
 
-use super::{field, inner, item};
+use super::mending::{field, inner, item};
 use meshwright_bmd::{Bmd, Primitive};
 use meshwright_core::Finding;
 use std::sync::Arc;
 
 /// The repairs by code, each with a description.
-pub(crate) const MENDED: &[(&str, &str)] = &[
+pub(super) const MENDED: &[(&str, &str)] = &[
     ("vertex-form", "the flags of the mesh allow all kinds of vertices"),
     ("triangle-form", "the flags of the mesh allow all kinds of triangles and quads"),
     ("reserved-bits", "the reserved bits are cleared"),
@@ -16,7 +16,7 @@ pub(crate) const MENDED: &[(&str, &str)] = &[
     ("unknown-flags", "the bits without a meaning are cleared"),
 ];
 
-pub(crate) fn mend(model: &mut Bmd, finding: &Finding) -> bool {
+pub(super) fn mend(model: &mut Bmd, finding: &Finding) -> bool {
     match finding.rule.code {
         "reserved-bits" => tag2(model, finding),
         "reserved-field" => zero(model, finding),
