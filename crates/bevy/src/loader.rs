@@ -2,8 +2,8 @@
 
 use crate::error::ModelError;
 use crate::fetch::Fetch;
-use crate::scene_assets::{Made, scene_options, to_document};
 use crate::model::{Clip, Model};
+use crate::scene_assets::{Made, scene_options, to_document};
 use crate::settings::ModelSettings;
 use bevy_animation::graph::AnimationGraph;
 use bevy_asset::io::Reader;

@@ -2,6 +2,7 @@
 
 use crate::correspond::joints;
 use crate::options::Options;
+use crate::patch::OriginalMesh;
 use crate::tolerance::Tolerance;
 use meshwright_core::math::wide;
 use meshwright_core::{Budget, SortedMap};
@@ -10,7 +11,9 @@ use meshwright_scene::Scene;
 /// The input of a comparison.
 pub(crate) struct Comparison<'s, 'b> {
     pub(crate) edited: &'s Scene,
+    /// The native scene without its meshes.
     pub(crate) native: &'s Scene,
+    pub(crate) originals: &'s [OriginalMesh],
     pub(crate) exported: &'s Scene,
     pub(crate) tolerance: Tolerance,
     /// The tolerance for meshes and clips that were stored without rounding.

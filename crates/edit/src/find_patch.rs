@@ -3,7 +3,7 @@
 use crate::comparison::{Comparison, extent};
 use crate::correspond::{joints, marks as marked, meshes as found, space};
 use crate::options::{Options, Original, Snap};
-use crate::patch::{Patch, clips, rebuild, skeleton};
+use crate::patch::{OriginalMesh, Patch, clips, rebuild, skeleton};
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
@@ -23,9 +23,23 @@ impl Patch {
         options: &Options<'_>,
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        let Original { native, exported } = *original;
+        Self::find_in(edited, &mut original.native.clone(), original.exported, options, budget)
+    }
+
+    /// Compares like [`find`](Self::find), with less memory: the patch takes the meshes of the native scene, which has none
+    /// afterwards, also if the comparison fails.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn find_in(
+        edited: &Scene,
+        native: &mut Scene,
+        exported: &Scene,
+        options: &Options<'_>,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
         let Options { snap, marks, .. } = *options;
-        for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
+        for (scene, name) in [(edited, "edited"), (&*native, "native"), (exported, "exported")] {
             scene
                 .validate()
                 .map_err(|e| ConvertError::invalid(alloc::format!("{name}.{}", e.path), e.message))?;
@@ -36,11 +50,14 @@ impl Patch {
         if !same_shape(native, exported) {
             return Err(ConvertError::invalid("exported", "it is not the native scene"));
         }
+        let original_meshes = OriginalMesh::all(&native.meshes);
+        let meshes = core::mem::take(&mut native.meshes);
+        let native = &*native;
         let extent = extent(exported);
         let tolerance = Tolerance::new(snap, extent);
         let mut bones = joints::Bones::new(edited, exported, (extent, marks), budget)?;
         let reach = tolerance.position.max(1e-5 * extent);
-        let (meshes, materials) = marks
+        let (marked_meshes, materials) = marks
             .map(|m| (marked::meshes(m, edited, exported), marked::materials(m, edited, exported)))
             .unwrap_or_default();
         let edited = space::modelled(edited, exported, &mut bones, (extent, reach), budget)?;
@@ -50,6 +67,7 @@ impl Patch {
         let work = Comparison {
             edited,
             native,
+            originals: &original_meshes,
             exported,
             tolerance,
             strict,
@@ -58,16 +76,18 @@ impl Patch {
             marked: marks.is_some_and(|m| m.meshes.iter().any(Option::is_some)),
             bones,
             budget,
-            meshes,
+            meshes: marked_meshes,
             materials,
         };
-        let mut patch = Self { scene: native.clone(), ..Self::default() };
+        let mut patch = Self { scene: native.clone().with_meshes(meshes), ..Self::default() };
         patch.correspondence.joints.clone_from(&work.bones.native);
         let placed = skeleton::add_skeletons(&work, &mut patch)?;
         let finds = found::find(&work, &placed)?;
         let exactness = finds.exactness;
         rebuild::meshes(&work, &placed, finds, &mut patch)?;
         clips::add_clips(&work, &placed, exactness, &mut patch)?;
+        drop(work);
+        patch.original_meshes = original_meshes;
         Ok(patch)
     }
 }

@@ -32,8 +32,8 @@ pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertEr
 /// Returns the import with its parts in the order of the exported scene, from which its meshes and clips came.
 fn aligned(scene: &Scene, (meshes, clips): (&[MeshId], &[usize]), read: Import) -> Scene {
     let skeletons = skeletons(scene, &read.marks);
-    let Import { scene: mut from, origins, animations, .. } = read;
-    let mut to = scene.clone();
+    let Import { scene: from, origins, animations, .. } = read;
+    let mut to = scene.without_meshes();
     for (skeleton, own) in to.skeletons.iter_mut().enumerate() {
         let Some(read) = skeletons.iter().position(|s| *s == Some(skeleton)) else { continue };
         let count = own.joints.len();
@@ -48,36 +48,21 @@ fn aligned(scene: &Scene, (meshes, clips): (&[MeshId], &[usize]), read: Import) 
         }
     }
     let native = |s: SkeletonId| skeletons.get(s.0).copied().flatten().map(SkeletonId);
-    for (mesh, origin) in from.meshes.iter_mut().zip(&origins) {
-        let source = meshes.get(origin.mesh).copied();
-        let Some(own) = source.and_then(|id| to.meshes.get_mut(id.0)) else { continue };
-        let skin = match mesh.skin.take() {
-            Some(mut skin) => match native(skin.skeleton) {
-                Some(id) => {
-                    skin.skeleton = id;
-                    Some(skin)
-                }
-                None => continue,
-            },
-            None => None,
-        };
-        if own.positions.len() != mesh.positions.len() || own.skin.is_some() != skin.is_some() {
-            continue;
+    let mut read_meshes: Vec<Option<Mesh>> = scene.meshes.iter().map(|_| None).collect();
+    for (mut mesh, origin) in from.meshes.into_iter().zip(&origins) {
+        let Some(MeshId(source)) = meshes.get(origin.mesh).copied() else { continue };
+        let Some((own, read)) = scene.meshes.get(source).zip(read_meshes.get_mut(source)) else { continue };
+        if let Some(skin) = &mut mesh.skin {
+            let Some(skeleton) = native(skin.skeleton) else { continue };
+            skin.skeleton = skeleton;
         }
-        let material = own.material;
-        *own = Mesh::new(
-            core::mem::take(&mut mesh.name),
-            core::mem::take(&mut mesh.positions),
-            core::mem::take(&mut mesh.triangles),
-        )
-        .with_normals(core::mem::take(&mut mesh.normals))
-        .with_tangents(core::mem::take(&mut mesh.tangents))
-        .with_uvs(core::mem::take(&mut mesh.uvs))
-        .with_colors(core::mem::take(&mut mesh.colors))
-        .with_color_encoding(mesh.color_encoding)
-        .with_material(material)
-        .with_skin(skin);
+        if own.positions.len() == mesh.positions.len() && own.skin.is_some() == mesh.skin.is_some() {
+            (mesh.material, mesh.extras) = (own.material, None);
+            *read = Some(mesh);
+        }
     }
+    let own = scene.meshes.iter().zip(read_meshes);
+    to.meshes = own.map(|(own, read)| read.unwrap_or_else(|| own.clone())).collect();
     for (clip, animation) in from.clips.into_iter().zip(animations) {
         let own = clips.get(animation).copied().and_then(|c| to.clips.get_mut(c));
         let Some((own, skeleton)) = own.zip(native(clip.skeleton)) else { continue };

@@ -149,19 +149,19 @@ impl Edited<'_> {
             triangles.extend(merged.into_iter().map(|(t, _)| t.map(|v| v.wrapping_add(shift))));
             first += part.triangles;
         }
-        let shown = self.native.meshes.get(number);
-        let skeleton = shown.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton.0);
+        let shown = self.patch.original_meshes.get(number);
+        let skeleton = shown.and_then(|m| m.skeleton).map(|s| s.0);
         let renumbered = skeleton.map_or(Ok(false), |s| self.is_renumbered(s))?;
         // Streams that the edited scene stores in another form are removed.
         let in_scene = |flag: AttributeFlag| {
             flag.attribute(old.dialect).zip(shown).is_some_and(|(attribute, m)| match attribute {
                 Attribute::Position3 => true,
                 Attribute::Position2 => old.is_plane(),
-                Attribute::Normal => !m.normals.is_empty(),
-                Attribute::Uv => !m.uvs.is_empty(),
-                Attribute::Tangent => !m.tangents.is_empty(),
-                Attribute::Color => !m.colors.is_empty(),
-                Attribute::BoneWeights => m.skin.is_some(),
+                Attribute::Normal => m.normals,
+                Attribute::Uv => m.uvs,
+                Attribute::Tangent => m.tangents,
+                Attribute::Color => m.colors,
+                Attribute::BoneWeights => m.skeleton.is_some(),
             })
         };
         let mut flags: Vec<AttributeFlag> = old.streams.iter().map(|s| s.flag).collect();

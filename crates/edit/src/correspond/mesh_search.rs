@@ -277,8 +277,8 @@ pub(crate) fn native<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<V
         work.budget.charge_items("vertices", vertices as u64, size_of::<(Slot, [u64; 4])>())?;
         work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
         // If the model stores no normals, those of the export are computed and cannot be edited.
-        let shaded = !work.options.computed_normals
-            && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
+        let shaded =
+            !work.options.computed_normals && work.originals.get(m).is_some_and(|native| native.normals);
         let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
         let world = worlds.get(&m).and_then(|list| Some(list.first()?.1));
         found.push(Found {

@@ -236,6 +236,6 @@ fn finest(scene: &Scene, m: usize) -> bool {
 }
 
 /// Returns an entry of the report for a mesh, without changes.
-pub(crate) fn part(mesh: &Mesh, state: State) -> Part<MeshChange> {
-    Part { name: mesh.name.clone(), state, ..Part::default() }
+pub(crate) fn part(name: &str, state: State) -> Part<MeshChange> {
+    Part { name: name.into(), state, ..Part::default() }
 }

@@ -3,9 +3,10 @@
 use crate::attributes::Attributes;
 use crate::correspond::correspondence::Correspondence;
 use crate::report::Recovery;
+use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded, SortedSet};
-use meshwright_scene::{Loss, Mesh, Scene};
+use meshwright_scene::{Loss, MaterialId, Mesh, Scene, SkeletonId};
 
 /// An edited scene as changes of its original.
 ///
@@ -24,10 +25,54 @@ pub struct Patch {
     pub clips: Vec<ClipPatch>,
     /// The materials of the scene.
     pub materials: Vec<MaterialPatch>,
+    /// The meshes of the original, without their arrays.
+    pub original_meshes: Vec<OriginalMesh>,
     /// The edited part of each part of the original.
     pub correspondence: Correspondence,
     /// The report of the changes: original parts in their order, removed ones among them, then new parts.
     pub report: Recovery,
+}
+
+/// A mesh of the original, without its arrays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OriginalMesh {
+    /// Its name.
+    pub name: String,
+    /// Its material.
+    pub material: Option<MaterialId>,
+    /// The skeleton of its skin.
+    pub skeleton: Option<SkeletonId>,
+    /// The number of its vertices.
+    pub vertices: usize,
+    /// The number of its triangles.
+    pub triangles: usize,
+    /// True if it has normals.
+    pub normals: bool,
+    /// True if it has tangents.
+    pub tangents: bool,
+    /// True if it has texture coordinates.
+    pub uvs: bool,
+    /// True if it has colours.
+    pub colors: bool,
+}
+
+impl OriginalMesh {
+    /// Describes the meshes of a scene.
+    pub(crate) fn all(meshes: &[Mesh]) -> Vec<Self> {
+        let of = |mesh: &Mesh| Self {
+            name: mesh.name.clone(),
+            material: mesh.material,
+            skeleton: mesh.skin.as_ref().map(|skin| skin.skeleton),
+            vertices: mesh.positions.len(),
+            triangles: mesh.triangles.len(),
+            normals: !mesh.normals.is_empty(),
+            tangents: !mesh.tangents.is_empty(),
+            uvs: !mesh.uvs.is_empty(),
+            colors: !mesh.colors.is_empty(),
+        };
+        meshes.iter().map(of).collect()
+    }
 }
 
 /// A joint of an edited scene.
@@ -76,10 +121,10 @@ impl MeshPatch {
     }
 
     /// Returns true if the mesh has all vertices and triangles of its original, unchanged and in their order.
-    pub(crate) fn is_whole(&self, native: &Mesh) -> bool {
+    pub(crate) fn is_whole(&self, native: &OriginalMesh) -> bool {
         let same = |(n, own): (u32, &VertexPatch)| own.original == Some(n) && own.changed.is_none();
-        self.vertices.len() == native.positions.len()
-            && self.triangles.len() == native.triangles.len()
+        self.vertices.len() == native.vertices
+            && self.triangles.len() == native.triangles
             && (0_u32..).zip(&self.vertices).all(same)
             && (0_u32..).zip(&self.triangles).all(|(n, own)| *own == Some(n))
     }
@@ -168,7 +213,9 @@ impl Patch {
         let material = |m| MaterialPatch { original: Some(m), ..MaterialPatch::default() };
         let materials = (0..scene.materials.len()).map(material).collect();
         let correspondence = Correspondence::identity(&scene);
-        Self { joints, meshes, clips, materials, correspondence, report: Recovery::default(), scene }
+        let original_meshes = OriginalMesh::all(&scene.meshes);
+        let report = Recovery::default();
+        Self { joints, meshes, clips, materials, original_meshes, correspondence, report, scene }
     }
 
     /// Copies the patch.
@@ -186,6 +233,7 @@ impl Patch {
             meshes: self.meshes.clone(),
             clips: self.clips.clone(),
             materials: self.materials.clone(),
+            original_meshes: self.original_meshes.clone(),
             correspondence: self.correspondence.copied(budget)?,
             report: self.report.clone(),
         })

@@ -70,7 +70,7 @@ impl Maker<'_, '_, '_> {
             });
         }
         let id = MeshId(self.scene.meshes.len());
-        report.meshes.push(part(&mesh, State::New));
+        report.meshes.push(part(&mesh.name, State::New));
         self.patches.push(MeshPatch {
             vertices: alloc::vec![VertexPatch::default(); mesh.positions.len()],
             triangles: alloc::vec![None; mesh.triangles.len()],

@@ -39,19 +39,21 @@ pub(crate) fn meshes(
     let patches = work.budget.reserve("meshes", natives.len().saturating_add(edited.len()))?;
     let edited = &edited;
     let mut maker = Maker { work, placed, edited, names, moved: SortedMap::new(), materials, scene, patches };
-    for (m, ((mut mesh, own), native)) in natives.into_iter().zip(&found).zip(&work.native.meshes).enumerate()
-    {
+    for (m, ((mut mesh, own), native)) in natives.into_iter().zip(&found).zip(work.originals).enumerate() {
         let lost = own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
             places.push(None);
-            report.meshes.push(part(native, State::Gone));
+            report.meshes.push(part(&native.name, State::Gone));
             continue;
         }
-        let mut own_patch = match lost || maker.is_whole(&mesh, own) {
-            true => maker.keep(&mut mesh, m)?,
-            false => maker.edited(&mut mesh, own)?,
+        let mut positions = Vec::new();
+        let mut own_patch = if lost || maker.is_whole(&mesh, own) {
+            maker.keep(&mut mesh, m)?
+        } else {
+            positions.clone_from(&mesh.positions);
+            maker.edited(&mut mesh, own)?
         };
-        let mut change = MeshChange::new(native, &mesh, &own_patch);
+        let mut change = MeshChange::new((native, &positions), &mesh, &own_patch);
         maker.belongings(m, own, &mut mesh, &mut change);
         if change.placed {
             own_patch.vertices.iter_mut().for_each(|v| v.changed |= Attributes::PLACED);
@@ -63,7 +65,7 @@ pub(crate) fn meshes(
         places.push(Some(MeshId(maker.scene.meshes.len())));
         maker.scene.meshes.push(mesh);
         let state = if change == MeshChange::default() { State::Untouched } else { State::Edited };
-        report.meshes.push(Part { change, ..part(native, state) });
+        report.meshes.push(Part { change, ..part(&native.name, state) });
     }
     move_nodes(work.native, &maker.moved, maker.scene, work.budget)?;
     let gone = |mesh: &MeshId| places.get(mesh.0).copied().flatten();

@@ -188,12 +188,15 @@ fn import_data(memory: &Budget, file: Told<'_>) -> Result<Option<String>, Conver
         };
         fields.push(("clips".into(), Extra::List(scene.clips.iter().map(named).collect())));
     }
+    let mut all: Vec<(&str, &Extra)> = fields.iter().map(|(name, value)| (name.as_str(), value)).collect();
     if let Some(kept) = kept {
-        // It exists as a copy, as text, and as text within text.
-        memory.charge_items("kept files", length(kept) as u64, 3)?;
-        fields.push((KEPT.into(), kept.clone()));
+        // It exists as text, and as text within text.
+        memory.charge_items("kept files", length(kept) as u64, 2)?;
+        all.push((KEPT, kept));
     }
-    Ok(Some(text_of(&Extra::Map(fields))))
+    let mut json = String::new();
+    put_map(&mut json, all);
+    Ok(Some(json))
 }
 
 /// The field of that text which holds the native model.
@@ -292,19 +295,21 @@ fn put_value(json: &mut String, extra: &Extra) {
             }
             json.push(']');
         }
-        Extra::Map(fields) => {
-            json.push('{');
-            for (i, (name, value)) in last_of_each(fields).into_iter().enumerate() {
-                if i > 0 {
-                    json.push(',');
-                }
-                text(json, name);
-                json.push(':');
-                put_value(json, value);
-            }
-            json.push('}');
-        }
+        Extra::Map(fields) => put_map(json, last_of_each(fields)),
     }
+}
+
+fn put_map(json: &mut String, fields: Vec<(&str, &Extra)>) {
+    json.push('{');
+    for (i, (name, value)) in fields.into_iter().enumerate() {
+        if i > 0 {
+            json.push(',');
+        }
+        text(json, name);
+        json.push(':');
+        put_value(json, value);
+    }
+    json.push('}');
 }
 
 /// Returns each name of a map once. Of equal names the last counts, as in JSON readers.

@@ -54,7 +54,7 @@ impl RecoverOptions {
 pub struct Recovered {
     /// The edits, with the edited scene: in the original's order, and with its values for everything unedited.
     pub patch: Patch,
-    /// The original's scene.
+    /// The original's scene without its meshes, which the patch has.
     pub native: Scene,
     /// Data that the edited file lacks.
     pub losses: Vec<Loss>,
@@ -105,9 +105,9 @@ impl Original {
             Err(ConvertError::Unsupported { .. }) if self.is_kept() => self.asset().empty_scene(),
             shown => shown?,
         };
-        let Converted { value: native, losses: notes, .. } = shown;
+        let Converted { value: mut native, losses: notes, .. } = shown;
         let Some(edited) = edited else {
-            let patch = Patch::unedited(native.clone());
+            let (native, patch) = (native.without_meshes(), Patch::unedited(native));
             return Ok(Recovered { patch, native, losses: Vec::new(), looks: EditedLooks::default() });
         };
         let EditedScene { mut scene, marks, mut losses, frames_at, is_gltf, blender } = edited;
@@ -125,7 +125,6 @@ impl Original {
             native.clone()
         };
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
-        let original = meshwright_edit::Original { native: &native, exported: &exported };
         let computed = notes.iter().any(|note| note.code == "normals-computed");
         // Packers encode images again.
         let pictures = match options.snap {
@@ -140,12 +139,18 @@ impl Original {
             keeps_still_clips: blender,
             computed_normals: computed,
         };
-        let find = |scene: &Scene| Patch::find(scene, &original, &how, &scenes.budget());
-        let mut patch = find(&scene)?;
+        let mut patch;
         if let Some(rate) = frames_at {
+            let original = meshwright_edit::Original { native: &native, exported: &exported };
+            let find = |scene: &Scene| Patch::find(scene, &original, &how, &scenes.budget());
+            patch = find(&scene)?;
             times::renamed(&mut scene, &native, rate, &mut patch, find)?;
             times::resampled(&mut scene, &native, rate, &mut patch, find, &mut losses)?;
+            native.meshes = Vec::new();
+        } else {
+            patch = Patch::find_in(&scene, &mut native, &exported, &how, &scenes.budget())?;
         }
+        drop(exported);
         #[cfg(feature = "tso")]
         if !self.is_kept() {
             existing_skeleton::require_skeleton(self, &scene, &patch)?;

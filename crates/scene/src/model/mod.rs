@@ -119,6 +119,26 @@ impl Scene {
 }
 
 impl Scene {
+    /// Returns a copy without meshes, which take the most memory. Nodes still refer to them.
+    #[must_use]
+    pub fn without_meshes(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            format: self.format.clone(),
+            space: self.space,
+            scale: self.scale,
+            nodes: self.nodes.clone(),
+            meshes: Vec::new(),
+            skeletons: self.skeletons.clone(),
+            materials: self.materials.clone(),
+            pose_sets: self.pose_sets.clone(),
+            clips: self.clips.clone(),
+            levels: self.levels.clone(),
+            variants: self.variants.clone(),
+            extras: self.extras.clone(),
+        }
+    }
+
     /// Returns the level of detail for a viewer at a distance in metres: the first level for that distance,
     /// otherwise the last. `None` if the scene has no levels.
     #[must_use]

@@ -92,7 +92,7 @@ impl<'a> Meshes<'a> {
         let patch = self.work.patch;
         let number = self.work.made.meshes.get(origin.made?).copied().flatten()?.mesh;
         let (own, scene) = (patch.meshes.get(number)?, patch.scene.meshes.get(number)?);
-        let was = own.original.and_then(|n| self.work.native.meshes.get(n)?.material);
+        let was = own.original.and_then(|n| patch.original_meshes.get(n)?.material);
         let was = was.and_then(|id| self.work.native.materials.get(id.0));
         let is = scene.material.and_then(|id| patch.scene.materials.get(id.0));
         let name = |m: Option<&Material>| m.map(|m| m.name.clone());
@@ -162,8 +162,8 @@ impl<'a> Meshes<'a> {
         let all = triangles.len().saturating_add(scene.triangles.len());
         budget.charge_items("triangles", all as u64, 256)?;
         budget.charge_items("vertices", patch.vertices.len() as u64, 128)?;
-        let was = patch.original.and_then(|n| self.work.native.meshes.get(n));
-        let counts = was.map(|was| (was.positions.len(), was.triangles.len()));
+        let was = patch.original.and_then(|n| self.work.patch.original_meshes.get(n));
+        let counts = was.map(|was| (was.vertices, was.triangles));
         let as_many = counts == Some((old.vertices.len(), triangles.len()));
         let (true, Some(is)) = (as_many, places(scene, new)) else {
             *rewritten = rewritten.saturating_add(1);

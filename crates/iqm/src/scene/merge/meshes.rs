@@ -72,7 +72,7 @@ impl Meshes<'_> {
         budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<MergedMesh>())?;
         let of = |mesh: &Option<usize>| work.patch.meshes.get((*mesh)?)?.original;
         let found: Vec<_> = work.made.meshes.iter().map(of).collect();
-        let shown = |n: usize| work.native.meshes.get(n).is_some_and(|m| !m.triangles.is_empty());
+        let shown = |n: usize| work.patch.original_meshes.get(n).is_some_and(|m| m.triangles > 0);
         Ok(Records::new(self.original.meshes.len(), shown, &found, budget)?)
     }
 
@@ -204,7 +204,7 @@ impl Meshes<'_> {
                 ArrayKind::COLOR => true,
                 ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
                     self.work.patch.scene.meshes.iter().any(|m| m.skin.is_some())
-                        && self.work.native.meshes.iter().all(|m| m.skin.is_none())
+                        && self.work.patch.original_meshes.iter().all(|m| m.skeleton.is_none())
                 }
                 _ => false,
             }
