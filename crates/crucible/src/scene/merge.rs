@@ -144,8 +144,7 @@ impl Edited<'_> {
             let shift = u32::try_from(base).unwrap_or(u32::MAX);
             let new = made.get(first..first + part.triangles).unwrap_or_default();
             let new = new.iter().map(|t| t.map(|v| v.wrapping_sub(shift)));
-            let places = surface.places(old.vertex_count());
-            let merged = surface.merged_triangles(&places, |t| own.get(t).copied(), new);
+            let merged = surface.merged_triangles(old.vertex_count(), &own, new);
             triangles.extend(merged.into_iter().map(|(t, _)| t.map(|v| v.wrapping_add(shift))));
             first += part.triangles;
         }

@@ -77,17 +77,11 @@ impl<R: Clone + PartialEq> Corners<R> {
         for v in triangles.flatten() {
             drawn.get_mut(v as usize).into_iter().for_each(|slot| *slot = true);
         }
-        self.finish(|v| (drawn.get(v) == Some(&false)).then(|| row(v)))
-    }
-
-    /// Returns the vertices in order, and their indices. `unused` returns the values of native vertices that were never
-    /// in a triangle.
-    pub fn finish(self, mut unused: impl FnMut(usize) -> Option<R>) -> (Vec<R>, Numbers) {
         let mut rows = Vec::with_capacity(self.native.len().saturating_add(self.new.len()));
         let mut native = Vec::with_capacity(self.native.len());
-        for (n, row) in self.native.into_iter().enumerate() {
+        for ((n, own), drawn) in self.native.into_iter().enumerate().zip(drawn) {
             native.push(u32::try_from(rows.len()).unwrap_or(u32::MAX));
-            rows.extend(row.or_else(|| unused(n)));
+            rows.extend(own.or_else(|| (!drawn).then(|| row(n))));
         }
         let first = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         rows.extend(self.new);

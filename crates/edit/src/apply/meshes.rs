@@ -47,7 +47,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Maps each of `original` original vertices to its index in the edited mesh, or `u32::MAX`.
-    pub fn places(&self, original: usize) -> Vec<u32> {
+    fn places(&self, original: usize) -> Vec<u32> {
         let mut places = alloc::vec![u32::MAX; original];
         for (v, (n, _)) in (0_u32..).zip(self.vertices()) {
             n.and_then(|n| places.get_mut(n)).into_iter().for_each(|slot| *slot = v);
@@ -56,20 +56,21 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the triangles of the result, each with the index of its original if it has one. Originals get the new
-    /// vertex indices; the others are the made triangles.
+    /// vertex indices; the others are the made triangles. `vertices` is the number of original vertices.
     pub fn merged_triangles(
         &self,
-        places: &[u32],
-        original: impl Fn(usize) -> Option<[u32; 3]>,
+        vertices: usize,
+        original: &[[u32; 3]],
         made: impl Iterator<Item = [u32; 3]>,
     ) -> Vec<([u32; 3], Option<usize>)> {
-        let placed = |t: [u32; 3]| {
+        let places = self.places(vertices);
+        let placed = |t: &[u32; 3]| {
             let own = t.map(|v| places.get(v as usize).copied().unwrap_or(u32::MAX));
             (!own.contains(&u32::MAX)).then_some(own)
         };
         let one = |(t, made): (usize, [u32; 3])| {
             let was = self.triangle(t);
-            match was.and_then(&original).and_then(placed) {
+            match was.and_then(|n| original.get(n)).and_then(placed) {
                 Some(kept) => (kept, was),
                 None => (made, None),
             }

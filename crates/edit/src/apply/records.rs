@@ -1,6 +1,7 @@
 //! The records of a merged file: those of the original, and those made from the edited scene.
 
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, F32, LimitExceeded, SortedMap};
 
 /// The sources of a record of the result.
@@ -72,6 +73,29 @@ impl Records {
         Ok(all)
     }
 
+    /// Lists the records as [`new`](Self::new) does, for conversions that reorder them: `key` gives the order of the made
+    /// records in the edited scene.
+    ///
+    /// # Errors
+    /// When the budget does not allow for it.
+    pub fn ordered<K: Ord>(
+        original: usize,
+        shows: impl Fn(usize) -> bool,
+        made: &[Option<usize>],
+        key: impl Fn(usize) -> K,
+        budget: &Budget,
+    ) -> Result<Self, LimitExceeded> {
+        let mut order: Vec<usize> = (0..made.len()).collect();
+        order.order_by_key(|m| key(*m));
+        let sorted: Vec<_> = order.iter().map(|m| made.get(*m).copied().flatten()).collect();
+        let mut records = Self::new(original, shows, &sorted, budget)?;
+        for origin in &mut records.list {
+            origin.made = origin.made.and_then(|m| order.get(m)).copied();
+        }
+        records.number();
+        Ok(records)
+    }
+
     /// Updates the indices of all records.
     fn number(&mut self) {
         let Self { list, original, made } = self;
@@ -85,16 +109,6 @@ impl Records {
                 .for_each(|slot| *slot = Some(place));
             origin.made.and_then(|at| made.get_mut(at)).into_iter().for_each(|slot| *slot = Some(place));
         }
-    }
-
-    /// Replaces the indices of the made records, for conversions that reorder them.
-    #[must_use]
-    pub fn with_made(mut self, numbers: &[usize]) -> Self {
-        for origin in &mut self.list {
-            origin.made = origin.made.and_then(|made| numbers.get(made)).copied();
-        }
-        self.number();
-        self
     }
 
     /// Keeps only the records for which `kept` returns true.

@@ -21,7 +21,7 @@ fn a_vertex_that_corners_want_otherwise_becomes_several() {
         corners.place(None, 4, || 'd'),
         corners.place(Some(1), 2, || 'x'),
     ];
-    let (rows, numbers) = corners.finish(|n| (n == 2).then_some('u'));
+    let (rows, numbers) = corners.numbered([[0, 1, 1]].into_iter(), |_| 'u');
     assert_eq!(rows, ['a', 'b', 'u', 'c', 'd']);
     assert_eq!(places.map(|p| numbers.index_of(p)), [0, 1, 3, 1, 3, 4, 3]);
 }

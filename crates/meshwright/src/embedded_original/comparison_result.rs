@@ -3,7 +3,7 @@
 #[cfg(feature = "tso")]
 use super::existing_skeleton;
 use super::skin_edits::EditedLooks;
-use super::{Called, Original, times};
+use super::{Original, OwnFile, times};
 use crate::convert::{Target, convert};
 #[cfg(feature = "tso")]
 use crate::formats::{CompanionFile, sims_keys_file};
@@ -126,11 +126,11 @@ impl Original {
         };
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
         let computed = notes.iter().any(|note| note.code == "normals-computed");
+        let (mut pictures, images) = self.pictures.edits(&scene, &marks, &native, &scenes.budget());
         // Packers encode images again.
-        let pictures = match options.snap {
-            Snap::Loose => Vec::new(),
-            _ => self.pictures.changed(&scene, &marks, &native, &scenes.budget()),
-        };
+        if options.snap == Snap::Loose {
+            pictures.clear();
+        }
         let how = Options {
             snap: options.snap,
             absent,
@@ -155,7 +155,7 @@ impl Original {
         if !self.is_kept() {
             existing_skeleton::require_skeleton(self, &scene, &patch)?;
         }
-        let looks = EditedLooks::find(self, (&scene, &marks), (&native, &patch), &scenes.budget());
+        let looks = EditedLooks::find(self, (&scene, &marks), (&native, &patch), images);
         looks.report(&mut patch.report);
         Ok(Recovered { patch, native, losses, looks })
     }
@@ -201,12 +201,12 @@ impl Original {
         // Unedited companion files are added unchanged if the edited model still uses them.
         let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
         let beside = self.named_files(name).map_err(invalid_file)?;
-        let stay = |file: &Called<'_>| !file.follows && !left(&file.name);
+        let stay = |file: &OwnFile<'_>| !file.follows && !left(&file.name);
         let beside: Vec<_> = beside.into_iter().filter(stay).collect();
-        for Called { name, content, like_model, .. } in beside {
+        for OwnFile { name, content, like_model, .. } in beside {
             // A new file under the model's name replaces it.
             if made.value.iter().all(|other| other.name != name && Some(&other.name) != like_model.as_ref()) {
-                made.value.push(name, content.into_bytes().map_err(invalid_file)?);
+                made.value.push(name, content.bytes().map_err(invalid_file)?.into_owned());
             }
         }
         Ok(made)
@@ -224,10 +224,12 @@ impl Original {
     ) -> Result<Option<Converted<OutputFiles>>, ConvertError> {
         let own = String::from_utf8_lossy(self.asset().path().name()).into_owned();
         let all = self.named_files(&own).map_err(invalid_file)?;
-        let is = |file: &&Called<'_>| file.format.is_some_and(|format| target == Target::Native(format));
-        let members: Vec<&Called<'_>> = all.iter().filter(is).collect();
+        let is = |file: &&OwnFile<'_>| {
+            self.companion_format(file).is_some_and(|format| target == Target::Native(format))
+        };
+        let members: Vec<&OwnFile<'_>> = all.iter().filter(is).collect();
         let called = members.iter().find(|file| file.name.eq_ignore_ascii_case(name));
-        let Some(member) = called.or_else(|| members.iter().find(|file| !file.has_records)) else {
+        let Some(member) = called.or_else(|| members.iter().find(|file| file.records.is_empty())) else {
             return Ok(None);
         };
         #[cfg(feature = "tso")]
@@ -240,7 +242,7 @@ impl Original {
         if made.losses.iter().any(dropped) {
             return Ok(None);
         }
-        let now = |file: &Called<'_>| match made.value.get(&file.name) {
+        let now = |file: &OwnFile<'_>| match made.value.get(&file.name) {
             Some(bytes) => Ok(bytes.to_vec()),
             None => file.content.bytes().map(Cow::into_owned).map_err(invalid_file),
         };
@@ -271,9 +273,9 @@ impl Original {
     }
 
     /// Returns the names of the files of keys that the skills of a file of records name.
-    fn keys_of(&self, member: &Called<'_>) -> Vec<String> {
+    fn keys_of(&self, member: &OwnFile<'_>) -> Vec<String> {
         #[cfg(feature = "tso")]
-        if member.has_records {
+        if !member.records.is_empty() {
             let companions = self.asset().companions();
             let sources = companions.files.iter().filter(|file| file.record.is_some());
             let source = sources.filter_map(|file| file.source.as_deref()).find(|s| s.name == member.name);
@@ -318,6 +320,7 @@ fn several(scene: &Scene) -> bool {
 }
 
 /// An edited scene with the identities of its parts.
+#[derive(Default)]
 pub(crate) struct EditedScene {
     scene: Scene,
     marks: Marks,
@@ -333,14 +336,7 @@ impl EditedScene {
     fn convert(asset: &Model, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
         let Some(file) = asset.gltf() else {
             let made = asset.scene_with(scenes)?;
-            return Ok(Self {
-                scene: made.value,
-                marks: Marks::default(),
-                losses: made.losses,
-                frames_at: None,
-                is_gltf: false,
-                blender: false,
-            });
+            return Ok(Self { scene: made.value, losses: made.losses, ..Self::default() });
         };
         let refused = |e: ReadError| {
             ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))

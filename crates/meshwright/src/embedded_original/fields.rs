@@ -1,6 +1,7 @@
-//! Reads the fields of a record.
+//! Fields of a record, and the hashes in them.
 
 use meshwright_scene::Extra;
+use sha2::{Digest as _, Sha256};
 
 /// Named values in order.
 pub(super) type Fields = Vec<(String, Extra)>;
@@ -40,4 +41,14 @@ impl<'e> Value<'e> {
     pub(super) fn is(self) -> bool {
         matches!(self.0, Some(Extra::Bool(true)))
     }
+}
+
+/// Returns the hash of a file.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    text_of_hash(Sha256::digest(bytes))
+}
+
+/// Returns a hash in hexadecimal digits.
+pub(super) fn text_of_hash(digest: impl AsRef<[u8]>) -> String {
+    digest.as_ref().iter().map(|b| format!("{b:02x}")).collect()
 }

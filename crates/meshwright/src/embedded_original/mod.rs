@@ -23,7 +23,7 @@ pub use report::{recovery_document, recovery_lines};
 use crate::error::Error;
 use crate::formats::{AnyModel, CompanionFile, Format};
 use crate::model::{Model, Part, PartRole, skins};
-use meshwright_core::{Beside, Budget, Companion, SortedSet, WriteError};
+use meshwright_core::{Budget, Companion, SortedSet, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::{OutputFile, OutputFiles};
 use std::borrow::Cow;
@@ -128,37 +128,33 @@ impl Original {
         unique(self.named_files("")?.into_iter().filter(|file| !file.follows))
     }
 
-    /// Returns the companion files, named for a model of this name.
-    fn named_files(&self, name: &str) -> Result<Vec<Called<'_>>, WriteError> {
+    /// Returns the files of the model, named for a model of this name.
+    fn named_files(&self, name: &str) -> Result<Vec<OwnFile<'_>>, WriteError> {
         let own = self.asset.path().name();
-        let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
-        let mut number = 0_usize;
-        let of = |file| {
-            let (format, has_records) = (self.companion_format(&file), !file.records.is_empty());
-            let OwnFile { content, .. } = file;
-            let PartRole::Companion(role) = file.role else {
-                let name = match file.role {
-                    PartRole::Skin => {
-                        let own = skins::name(name, number);
-                        number = number.saturating_add(1);
-                        own
+        let mut skins = 0_usize;
+        let mut files = self.asset.own_files()?;
+        for file in &mut files {
+            match file.role {
+                PartRole::Companion(role) => {
+                    let named = |c: &&Companion| c.role == role && !c.many;
+                    let of_role = self.asset.format().companions().iter().find(named);
+                    let Some(beside) = of_role.and_then(|c| c.beside.first()) else { continue };
+                    let unnamed = file.companion.is_some_and(|own| own.source.is_none());
+                    file.follows = unnamed || beside.name(own).eq_ignore_ascii_case(file.name.as_bytes());
+                    let like_model = String::from_utf8_lossy(&beside.name(name.as_bytes())).into_owned();
+                    if file.follows {
+                        file.name.clone_from(&like_model);
                     }
-                    _ => name.to_owned(),
-                };
-                return Called { name, content, format, has_records, like_model: None, follows: true };
-            };
-            let named = |c: &&Companion| c.role == role && !c.many;
-            let of_role = self.asset.format().companions().iter().find(named);
-            let beside = of_role.and_then(|c| c.beside.first());
-            let unnamed = file.companion.is_some_and(|own| own.source.is_none());
-            let is = |c: &&Beside| unnamed || c.name(own).eq_ignore_ascii_case(file.name.as_bytes());
-            let follows = beside.filter(is).is_some();
-            let like_model = beside.map(|beside| text(beside.name(name.as_bytes())));
-            let called = like_model.clone().filter(|_| follows);
-            let name = called.unwrap_or(file.name);
-            Called { name, content, format, has_records, like_model, follows }
-        };
-        Ok(self.asset.own_files()?.into_iter().map(of).collect())
+                    file.like_model = Some(like_model);
+                }
+                PartRole::Skin => {
+                    (file.name, file.follows) = (skins::name(name, skins), true);
+                    skins = skins.saturating_add(1);
+                }
+                _ => (file.name, file.follows) = (name.to_owned(), true),
+            }
+        }
+        Ok(files)
     }
 
     /// Returns the format of a companion file; `None` for the model itself.
@@ -173,28 +169,14 @@ impl Original {
 }
 
 /// Returns files; of several with the same name the first.
-fn unique<'a>(all: impl IntoIterator<Item = Called<'a>>) -> Result<OutputFiles, WriteError> {
+fn unique<'a>(all: impl IntoIterator<Item = OwnFile<'a>>) -> Result<OutputFiles, WriteError> {
     let (mut files, mut taken) = (OutputFiles::default(), SortedSet::new());
-    for Called { name, content, .. } in all {
+    for OwnFile { name, content, .. } in all {
         if taken.insert(name.clone()) {
-            files.push(name, content.into_bytes()?);
+            files.push(name, content.bytes()?.into_owned());
         }
     }
     Ok(files)
-}
-
-/// A file of a model with its name.
-struct Called<'a> {
-    name: String,
-    content: FileContent<'a>,
-    /// The format of a companion file; `None` for the model itself.
-    format: Option<Format>,
-    /// Companions are records of the file.
-    has_records: bool,
-    /// The name of such a file for a model of the same stem.
-    like_model: Option<String>,
-    /// It has that name, or is the model.
-    follows: bool,
 }
 
 /// The bytes of a file, or the model to encode.
@@ -208,13 +190,6 @@ impl FileContent<'_> {
         match self {
             Self::Bytes(bytes) => Ok(Cow::Borrowed(bytes)),
             Self::Model(model) => model.to_bytes().map(Cow::Owned),
-        }
-    }
-
-    fn into_bytes(self) -> Result<Vec<u8>, WriteError> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes.into_owned()),
-            Self::Model(model) => model.to_bytes(),
         }
     }
 }
@@ -233,11 +208,24 @@ struct OwnFile<'a> {
     records: Vec<&'a CompanionFile>,
     /// It has data about companions.
     aside: bool,
+    /// The name of such a file for a model of the same stem.
+    like_model: Option<String>,
+    /// It has that name, or is the model or one of its skins.
+    follows: bool,
 }
 
 impl<'a> OwnFile<'a> {
     fn new(role: PartRole, name: &str, content: FileContent<'a>) -> Self {
-        Self { role, name: plain(name), content, companion: None, records: Vec::new(), aside: false }
+        Self {
+            role,
+            name: plain(name),
+            content,
+            companion: None,
+            records: Vec::new(),
+            aside: false,
+            like_model: None,
+            follows: false,
+        }
     }
 
     /// Returns the file of a companion.

@@ -14,7 +14,7 @@
 //! The bytes of a file are `lz4`: in base64 their number, four bytes with the lowest first, and an LZ4 block. In version 1 they are in `pack`, a zip archive in base64, under the
 //! number of the file.
 
-use super::fields::{Fields, Value};
+use super::fields::{Fields, Value, hash};
 use super::pictures::Pictures;
 use super::{KeptError, Original, OwnFile};
 use crate::convert::Target;
@@ -23,12 +23,11 @@ use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, Rea
 use crate::model::skins::MOST as MOST_SKINS;
 use crate::model::{Model, NamedFile, Opener, PartRole};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
-use meshwright_core::{Budget, Role};
+use meshwright_core::{Budget, Parsed, Role};
 use meshwright_files::{Pack, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
 use meshwright_gltf::{ExportOptions, Influences};
 use meshwright_scene::{ConvertError, Extra};
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -40,10 +39,6 @@ const RECORDS: [Role; 2] = [Role::Skeleton, Role::Animation];
 /// The sources of clip names, with the words of the record.
 const CLIP_NAMES: [(ClipNames, &str); 3] =
     [(ClipNames::Engine, "engine"), (ClipNames::Comments, "comments"), (ClipNames::Frames, "frames")];
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
 
 /// Options for embedding a model.
 #[derive(Clone, Copy, Debug, Default)]
@@ -199,11 +194,13 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     }
     let (mut model, mut beside, mut skins) = (None, Vec::new(), Vec::new());
     for file in files {
-        match (file.role, file.format) {
+        match (file.role, file.format()?) {
             (PartRole::Model, _) if model.is_none() => model = Some(file),
             // The file is part of reading the model.
-            (PartRole::Companion(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
-            (PartRole::Companion(role), Some(format)) => beside.push(Beside { role, format, file }),
+            (PartRole::Companion(role), None) => {
+                open.named.push(NamedFile::new(role, file.name, file.bytes));
+            }
+            (PartRole::Companion(role), Some(format)) => beside.push((role, format, file)),
             (PartRole::Skin, _) if format.traits().has_skins && skins.len() < MOST_SKINS => {
                 skins.push(file.bytes.into());
             }
@@ -211,18 +208,20 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
         }
     }
     let model = model.ok_or(KeptError::Field("model"))?;
-    let path = TreePath::new(&model.name)?;
+    let path = TreePath::new(model.name)?;
     let mut asset = open.open_content(&path, model.bytes).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
     // Records take their keys from files aside, which must come first.
-    beside.sort_by_key(|beside| !beside.file.aside);
-    let beside: Vec<_> = beside.into_iter().map(|beside| (beside.settings(&asset), beside)).collect();
+    beside.sort_by_key(|(.., file)| !file.is_aside());
+    let settings: Vec<_> = beside.iter().map(|(.., file)| file.settings(&asset)).collect();
     let companions = asset.companions_mut();
     companions.scene.recompute_normals = record.get("recompute_normals").is();
     companions.scene.blend_normals = record.get("blend_normals").is();
     companions.texture = record.get("texture").text().map(str::to_owned);
-    for (settings, beside) in beside {
-        beside.read(companions, &settings, &budget)?;
+    for ((role, format, file), settings) in beside.into_iter().zip(settings) {
+        let parsed = AnyModel::parse_with(&file.bytes, format, &settings)
+            .map_err(|error| KeptError::Read(Error::from(error).of_file(file.name)))?;
+        file.add_to(companions, role, parsed, &budget)?;
     }
     let influences =
         if record.get("influences").text() == Some("all") { Influences::All } else { Influences::Four };
@@ -230,50 +229,6 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
         ExportOptions::default().with_influences(influences).with_close_loops(record.get("close_loops").is());
     let pictures = Pictures::read(record, &budget)?;
     Ok(Original { asset, export: Some(export), solids: record.get("solids").is(), pictures })
-}
-
-/// A companion file from a record.
-struct Beside {
-    role: Role,
-    format: Format,
-    file: Unpacked,
-}
-
-impl Beside {
-    /// Returns the settings for reading the file. Only a skill of the model states the number of its keys.
-    fn settings(&self, model: &Model) -> ReadSettings {
-        let settings = model.opener().settings.clone();
-        #[cfg(feature = "tso")]
-        {
-            let stem = self.file.name.rsplit_once('.').map_or(&*self.file.name, |(stem, _)| stem);
-            let skills = model.model().character().into_iter().flat_map(|character| &character.skills);
-            let mut own = skills.filter(|skill| skill.keys.text().eq_ignore_ascii_case(stem));
-            let counts = own.next().map(|skill| (skill.translations, skill.rotations));
-            ReadSettings { key_counts: counts.or(settings.key_counts), ..settings }
-        }
-        #[cfg(not(feature = "tso"))]
-        settings
-    }
-
-    fn read(
-        self,
-        companions: &mut Companions,
-        settings: &ReadSettings,
-        budget: &Budget,
-    ) -> Result<(), KeptError> {
-        let Self { role, format, file } = self;
-        let parsed = AnyModel::parse_with(&file.bytes, format, settings)
-            .map_err(|error| KeptError::Read(Error::from(error).of_file(&file.name)))?;
-        let source = SourceFile::new(&file.name).read(&file.bytes, &parsed.forgiven);
-        if file.records.iter().any(|numbers| !numbers.is_empty()) {
-            let source = Arc::new(source.with_model(parsed.model));
-            return records(&source, &file.records, companions, budget);
-        }
-        let own = CompanionFile::new(role, file.called, parsed.model).with_texture(file.texture);
-        let list = if file.aside { &mut companions.aside } else { &mut companions.files };
-        list.push(own.with_source(source));
-        Ok(())
-    }
 }
 
 /// The records of a file that are companions: skeletons and skills.
@@ -321,19 +276,72 @@ fn records(
 }
 
 /// A file from a record.
-struct Unpacked {
+struct Unpacked<'e> {
+    fields: Value<'e>,
     /// The model, a companion, or a skin.
     role: PartRole,
-    /// The format; `None` if it is part of reading the model.
-    format: Option<Format>,
-    name: String,
-    /// The name that the model uses for it.
-    called: String,
-    texture: Option<String>,
+    name: &'e str,
     bytes: Vec<u8>,
-    /// The indices of its skeletons and skills that are companions, for a file of records.
-    records: [Vec<usize>; 2],
-    aside: bool,
+}
+
+impl Unpacked<'_> {
+    /// Returns the format; `None` if the file is part of reading the model.
+    fn format(&self) -> Result<Option<Format>, KeptError> {
+        let unknown = |id: &str| KeptError::Format(id.to_owned());
+        self.fields.get("format").text().map(|id| id.parse().map_err(|_| unknown(id))).transpose()
+    }
+
+    fn is_aside(&self) -> bool {
+        self.fields.get("aside").is()
+    }
+
+    /// Returns the settings for reading the file. Only a skill of the model states the number of its keys.
+    fn settings(&self, model: &Model) -> ReadSettings {
+        let settings = model.opener().settings.clone();
+        #[cfg(feature = "tso")]
+        {
+            let stem = self.name.rsplit_once('.').map_or(self.name, |(stem, _)| stem);
+            let skills = model.model().character().into_iter().flat_map(|character| &character.skills);
+            let mut own = skills.filter(|skill| skill.keys.text().eq_ignore_ascii_case(stem));
+            let counts = own.next().map(|skill| (skill.translations, skill.rotations));
+            ReadSettings { key_counts: counts.or(settings.key_counts), ..settings }
+        }
+        #[cfg(not(feature = "tso"))]
+        settings
+    }
+
+    /// Returns the numbers of its skeletons and skills that are companions, for a file of records.
+    fn records(&self, budget: &Budget) -> Result<[Vec<usize>; 2], KeptError> {
+        let mut records = [Vec::new(), Vec::new()];
+        for (numbers, role) in records.iter_mut().zip(RECORDS) {
+            let list = self.fields.get(role.name());
+            budget.charge_items("kept records", list.items().count() as u64, size_of::<CompanionFile>())?;
+            let number = |n: Value<'_>| n.as_integer().and_then(|n| usize::try_from(n).ok());
+            let all: Option<Vec<usize>> = list.items().map(number).collect();
+            *numbers = all.ok_or(KeptError::Field("records"))?;
+        }
+        Ok(records)
+    }
+
+    /// Adds the file to the companions of the model.
+    fn add_to(
+        self,
+        companions: &mut Companions,
+        role: Role,
+        parsed: Parsed<AnyModel>,
+        budget: &Budget,
+    ) -> Result<(), KeptError> {
+        let source = SourceFile::new(self.name).read(&self.bytes, &parsed.forgiven);
+        let numbers = self.records(budget)?;
+        if numbers.iter().any(|numbers| !numbers.is_empty()) {
+            return records(&Arc::new(source.with_model(parsed.model)), &numbers, companions, budget);
+        }
+        let text = |field| self.fields.get(field).text().map(str::to_owned);
+        let own = CompanionFile::new(role, text("as").unwrap_or_default(), parsed.model);
+        let list = if self.is_aside() { &mut companions.aside } else { &mut companions.files };
+        list.push(own.with_texture(text("texture")).with_source(source));
+        Ok(())
+    }
 }
 
 fn from_base64(text: &str, budget: &Budget) -> Result<Vec<u8>, KeptError> {
@@ -351,7 +359,7 @@ fn unblocked(file: Value<'_>, budget: &Budget) -> Result<Vec<u8>, KeptError> {
     decompress(block, size).ok().filter(|bytes| bytes.len() == size).ok_or(damaged)
 }
 
-fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptError> {
+fn unpacked<'e>(record: Value<'e>, budget: &Budget) -> Result<Vec<Unpacked<'e>>, KeptError> {
     let roles =
         [Role::Clips, Role::Skeleton, Role::Animation, Role::Binding, Role::Metadata, Role::Part, Role::Keys];
     let pack = match record.get("pack").text() {
@@ -375,29 +383,8 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
         if file.get("sha256").text() != Some(&hash(&bytes)) {
             return Err(KeptError::Hash(name.to_owned()));
         }
-        budget.charge_items("kept files", 1, size_of::<Unpacked>().saturating_mul(3))?;
-        let unknown = |id: &str| KeptError::Format(id.to_owned());
-        let format = file.get("format").text().map(|id| id.parse().map_err(|_| unknown(id))).transpose()?;
-        let text = |field| file.get(field).text().map(str::to_owned);
-        let called = text("as").unwrap_or_default();
-        let mut records = [Vec::new(), Vec::new()];
-        for (numbers, role) in records.iter_mut().zip(RECORDS) {
-            let list = file.get(role.name());
-            budget.charge_items("kept records", list.items().count() as u64, size_of::<CompanionFile>())?;
-            let number = |n: Value<'_>| n.as_integer().and_then(|n| usize::try_from(n).ok());
-            let all: Option<Vec<usize>> = list.items().map(number).collect();
-            *numbers = all.ok_or(KeptError::Field("records"))?;
-        }
-        files.push(Unpacked {
-            role,
-            format,
-            name: name.to_owned(),
-            called,
-            texture: text("texture"),
-            bytes,
-            records,
-            aside: file.get("aside").is(),
-        });
+        budget.charge_items("kept files", 1, size_of::<Unpacked<'_>>().saturating_mul(3))?;
+        files.push(Unpacked { fields: file, role, name, bytes });
     }
     Ok(files)
 }

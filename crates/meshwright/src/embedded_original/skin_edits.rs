@@ -4,7 +4,7 @@ use super::Original;
 use crate::convert::Target;
 use crate::formats::WriteOptions;
 use meshwright_edit::{MaterialChange, Part, Patch, Recovery, State};
-use meshwright_scene::{Budget, Converted, Image, Loss, Marks, OutputFiles, Scene};
+use meshwright_scene::{Converted, Image, Loss, Marks, OutputFiles, Scene};
 
 /// The loss of looks that are not in the output.
 const VARIANTS_DROPPED: &str = "variants-dropped";
@@ -27,12 +27,12 @@ impl EditedLooks {
         original: &Original,
         (edited, marks): (&Scene, &Marks),
         (native, patch): (&Scene, &Patch),
-        budget: &Budget,
+        images: Vec<Image>,
     ) -> Self {
         let mut looks = Self {
             alone: patch.is_empty(),
             new: original.pictures.new_looks(edited, marks),
-            images: original.pictures.changed_looks(edited, marks, native, budget),
+            images,
             renames: Vec::new(),
         };
         #[cfg(feature = "dpm")]
@@ -47,7 +47,7 @@ impl EditedLooks {
             looks.renames.extend(names.filter(|(was, is)| was != is).map(|(was, is)| [was, is]));
         }
         #[cfg(not(feature = "dpm"))]
-        let _ = patch;
+        let _ = (native, patch);
         looks
     }
 

@@ -69,7 +69,7 @@ macro_rules! records {
                 if !$drawn {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }
-                sims_merge::merge_worn(self, merging, as_parts(merging.options))
+                sims_merge::merge_figure(self, merging, as_parts(merging.options))
             }
 
             fn summary(&self) -> Summary {

@@ -242,7 +242,7 @@ macro_rules! meshes {
 
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> FilesResult {
-                sims_merge::merge_mesh(self, merging, meshes_as(MeshForm::$form, merging.options))
+                sims_merge::merge_figure(self, merging, meshes_as(MeshForm::$form, merging.options))
             }
 
             fn summary(&self) -> Summary {
@@ -308,7 +308,7 @@ impl Kind for Skel {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> FilesResult {
-        sims_merge::merge_skeleton(self, merging, as_parts(merging.options))
+        sims_merge::merge_figure(self, merging, as_parts(merging.options))
     }
 
     fn summary(&self) -> Summary {

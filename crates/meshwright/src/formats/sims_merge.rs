@@ -64,12 +64,7 @@ impl<'m> SimsMerge<'m> {
     fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
         let now = now.into();
         if let (Some(source), Some(number)) = (&was.source, was.record) {
-            let same = match (&was.model, &now) {
-                (AnyModel::TsoSkeleton(old), AnyModel::TsoSkeleton(new)) => old == new,
-                (AnyModel::TsoAnimation(old), AnyModel::TsoAnimation(new)) => old == new,
-                _ => false,
-            };
-            return if same { Ok(()) } else { self.replace_record(source, number, now) };
+            return if was.model == now { Ok(()) } else { self.replace_record(source, number, now) };
         }
         let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(invalid_file)?);
         if old.as_ref() != Ok(&now) {
@@ -85,15 +80,12 @@ impl<'m> SimsMerge<'m> {
         number: usize,
         now: AnyModel,
     ) -> Result<(), ConvertError> {
+        let Some(model) = &source.model else { return Ok(()) };
         let known = self.sources.iter().position(|(file, _)| Arc::ptr_eq(file, source));
-        let place = match (known, &source.model) {
-            (Some(place), _) => place,
-            (None, Some(model)) => {
-                self.sources.push((Arc::clone(source), model.clone()));
-                self.sources.len().saturating_sub(1)
-            }
-            (None, None) => return Ok(()),
-        };
+        if known.is_none() {
+            self.sources.push((Arc::clone(source), model.clone()));
+        }
+        let place = known.unwrap_or(self.sources.len().saturating_sub(1));
         let character = match self.sources.get_mut(place) {
             Some((_, AnyModel::Bcf(bcf))) => &mut bcf.character,
             Some((_, AnyModel::Cmx(cmx))) => &mut cmx.character,
@@ -197,19 +189,25 @@ impl<'m> SimsMerge<'m> {
     }
 }
 
-/// Merges the edits of a mesh and its character.
-pub(super) fn merge_mesh<K: Kind + Clone>(
+/// Merges the edits of a character into a mesh, a skeleton, or a record that names files, and into its companion files.
+/// A record stays unchanged. Edited clips are written into their files; new clips and meshes become new files.
+pub(super) fn merge_figure<K: Kind + Clone>(
     model: &K,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
 ) -> FilesResult {
-    let lead = model.clone().into();
-    let own = shape(&lead).ok_or_else(|| ConvertError::invalid("meshes", "a file is not a mesh"))?;
-    let figure = figure(merging.name, Some(own), merging.companions);
+    let main = model.clone().into();
+    let (mesh, native) = (shape(&main), Skel::from_any(&main));
+    let mut figure = figure(merging.name, mesh, merging.companions);
+    figure.skeleton = native.or(figure.skeleton);
     let mut work = SimsMerge::new(merging, &figure, options)?;
-    let main = work.lead(&lead, own.geometry)?;
+    let edited = match (mesh, native) {
+        (Some(mesh), _) => work.lead(&main, mesh.geometry)?,
+        (None, Some(native)) => work.edited.skeleton.clone().unwrap_or_else(|| native.clone()).into(),
+        (None, None) => main.clone(),
+    };
     work.companions(figure.skeleton, 0)?;
-    work.finish(main.to_bytes().map_err(invalid_file)?)
+    work.finish(edited.to_bytes().map_err(invalid_file)?)
 }
 
 /// Merges the edits of a file of skeletons, suits and skills. `make` writes the file, with new content if there is any.
@@ -265,26 +263,4 @@ fn edited_joints(merging: &Merging<'_>) -> usize {
     };
     let kept = joints.iter().filter(|j| j.original.is_some() && !(j.renamed || j.parent || j.rest)).count();
     native.joints.len().max(joints.len()).saturating_sub(kept)
-}
-
-/// Merges edits into the files that a record names, each in its own file. The record stays unchanged.
-pub(super) fn merge_worn<K: Kind>(
-    record: &K,
-    merging: &Merging<'_>,
-    options: TsoSceneOptions,
-) -> FilesResult {
-    let figure = figure(merging.name, None, merging.companions);
-    let mut work = SimsMerge::new(merging, &figure, options)?;
-    work.companions(figure.skeleton, 0)?;
-    work.finish(record.to_bytes().map_err(invalid_file)?)
-}
-
-/// Merges the edits of a skeleton file with its animations. Edited clips are written into their files; new clips and
-/// meshes become new files.
-pub(super) fn merge_skeleton(native: &Skel, merging: &Merging<'_>, options: TsoSceneOptions) -> FilesResult {
-    let figure = figure(merging.name, None, merging.companions).with_skeleton(native);
-    let mut work = SimsMerge::new(merging, &figure, options)?;
-    work.companions(None, 0)?;
-    let merged = work.edited.skeleton.take().unwrap_or_else(|| native.clone());
-    work.finish(merged.to_bytes().map_err(invalid_file)?)
 }

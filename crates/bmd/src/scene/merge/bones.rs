@@ -5,7 +5,6 @@ use crate::model::{Bmd, Bone, Clip};
 use crate::scene::bones::has_base;
 use crate::transform::BoneTransform;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::SortedMap;
 use meshwright_core::math::Affine64;
 use meshwright_core::num::F8A;
@@ -63,9 +62,6 @@ impl MergedBones {
             Some(o) => Some(o).filter(|o| *o < normal),
             None => Some(0).filter(|_| bone == 0 && work.home.is_some()),
         };
-        // A conversion puts parents first.
-        let mut order: Vec<usize> = (0..made.model.bones.len()).collect();
-        order.order_by_key(|bone| joint(*bone).map(|(j, _)| j));
         let helpers = helpers(work, normal);
         let helper = |bone: usize| u8::try_from(bone).ok().and_then(|bone| helpers.get(&bone));
         // The result has no bone for a replacement of a pseudo-bone, or for the first bone that a conversion adds.
@@ -75,8 +71,10 @@ impl MergedBones {
         };
         let kept = |o: &Origin| o.original.is_some() || o.made.is_some_and(is_new);
         let shown = |_| work.home.is_some();
-        let found: Vec<_> = order.iter().map(|bone| found(*bone)).collect();
-        let records = Records::new(normal, shown, &found, budget)?.with_made(&order).filtered(kept);
+        let found: Vec<_> = (0..made.model.bones.len()).map(found).collect();
+        // A conversion puts parents first.
+        let number = |bone: usize| joint(bone).map(|(j, _)| j);
+        let records = Records::ordered(normal, shown, &found, number, budget)?.filtered(kept);
         let mut all = Self { records, bones: Vec::new(), normal, joints, helpers, moved };
         let count = original.bones.len().saturating_add(all.records.list.len());
         let mut bones = budget.reserve("bones", count)?;

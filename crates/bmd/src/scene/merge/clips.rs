@@ -1,14 +1,15 @@
 //! Clips: keys by bone and channel.
 
-use super::BmdMerge;
 use super::bones::MergedBones;
-use super::keys::{rotations, triples};
+use super::keys::Channel;
+use super::{BmdMerge, Sharing};
 use crate::model::Clip;
 use crate::pose::{Curves, Timing};
 use crate::scene::motion::Values;
 use crate::stream::{Keys, Step, Stream};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::math::quat;
 use meshwright_edit::Poses;
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_scene::ConvertError;
@@ -20,21 +21,11 @@ impl BmdMerge<'_> {
         let shown = |n: usize| self.native.clips.get(n).is_some_and(|c| c.frames > 0);
         let records = Records::new(self.original.clips.len(), shown, &found, self.budget)?;
         let mut clips = self.budget.reserve("clips", records.list.len())?;
-        // Clips that share keys still share them.
-        let mut streams: Vec<(Arc<Stream>, Stream, Arc<Stream>)> = Vec::new();
+        let mut streams = Sharing::new();
         for origin in &records.list {
             let mut clip = self.clip(origin, bones)?;
             if let Some(old) = origin.original.and_then(|n| self.original.clips.get(n)) {
-                let stream = &old.stream;
-                if *clip.stream == **stream {
-                    clip.stream = Arc::clone(stream);
-                } else if let Some((.., shared)) =
-                    streams.iter().find(|(old, new, _)| Arc::ptr_eq(old, stream) && *new == *clip.stream)
-                {
-                    clip.stream = Arc::clone(shared);
-                } else {
-                    streams.push((Arc::clone(stream), (*clip.stream).clone(), Arc::clone(&clip.stream)));
-                }
+                streams.share(&old.stream, &mut clip.stream);
             }
             clips.push(clip);
         }
@@ -112,18 +103,16 @@ fn steps(
     let still = Values::default();
     let values = values.unwrap_or(&still);
     let curves = Curves::decode(&own);
+    let edited = &edited;
+    let rotation =
+        Channel { timing, still: quat::IDENTITY, made: &values.rotation, native: &curves.rotation };
+    let [translation, scale] =
+        [([0.0; 3], &values.translation, &curves.translation), ([1.0; 3], &values.scale, &curves.scale)]
+            .map(|(still, made, native)| Channel { timing, still, made, native });
     let keys = Keys {
-        rotation: rotations(timing, &values.rotation, &curves.rotation).keys(
-            &edited,
-            &own.rotation,
-            &made.rotation,
-        ),
-        translation: triples(timing, [0.0; 3], &values.translation, &curves.translation).keys(
-            &edited,
-            &own.translation,
-            &made.translation,
-        ),
-        scale: triples(timing, [1.0; 3], &values.scale, &curves.scale).keys(&edited, &own.scale, &made.scale),
+        rotation: rotation.keys(edited, [&own.rotation, &made.rotation]),
+        translation: translation.keys(edited, [&own.translation, &made.translation]),
+        scale: scale.keys(edited, [&own.scale, &made.scale]),
     };
     if keys == own { old } else { keys.to_steps() }
 }

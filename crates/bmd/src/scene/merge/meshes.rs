@@ -1,7 +1,7 @@
 //! Merges meshes: vertices are matched by the corners of triangles.
 
-use super::BmdMerge;
 use super::bones::MergedBones;
+use super::{BmdMerge, Sharing};
 use crate::model::{Mesh, MeshFlags, identity};
 use crate::packed::{EditedFields, MaterialKind, Primitive, PrimitiveKind, Vertex};
 use crate::scene::from_scene::used_skeletons;
@@ -13,13 +13,6 @@ use meshwright_core::num::{F8A, F16, Se32, St14Form};
 use meshwright_edit::apply::{Origin, Records, Surface};
 use meshwright_edit::{Attributes, MeshPatch};
 use meshwright_scene::{Affine, ConvertError, Material, Mesh as SceneMesh, Skeleton};
-
-/// The meshes of the result.
-pub(super) struct MergedMeshes {
-    pub(super) list: Vec<Mesh>,
-    /// Number of meshes that are encoded again, because the original has other counts than the scene.
-    pub(super) rewritten: usize,
-}
 
 pub(super) struct Meshes<'a> {
     work: &'a BmdMerge<'a>,
@@ -63,17 +56,19 @@ impl<'a> Meshes<'a> {
         Self { work, bones, records, form: work.original.st_form(), rests }
     }
 
-    pub(super) fn merge(&self) -> Result<MergedMeshes, ConvertError> {
-        let mut made = MergedMeshes { list: Vec::new(), rewritten: 0 };
-        made.list = self.work.budget.reserve("meshes", self.records.list.len())?;
-        let mut shared = Shared::default();
+    /// Returns the meshes of the result, and the number of those that are encoded again, because the original has other
+    /// counts than the scene.
+    pub(super) fn merge(&self) -> Result<(Vec<Mesh>, usize), ConvertError> {
+        let mut rewritten = 0;
+        let mut list = self.work.budget.reserve("meshes", self.records.list.len())?;
+        let (mut vertices, mut primitives) = (Sharing::new(), Sharing::new());
         for origin in &self.records.list {
             let old = origin.original.and_then(|n| self.work.original.meshes.get(n));
             let new = origin.made.and_then(|m| self.work.made.model.meshes.get(m));
             let edits = self.edits(origin);
             let mut mesh = match (old, new) {
                 (Some(old), Some(new)) => match edits {
-                    Some(edits) => self.mesh([old, new], &edits, &mut made.rewritten)?,
+                    Some(edits) => self.mesh([old, new], &edits, &mut rewritten)?,
                     None => old.clone(),
                 },
                 (Some(old), None) => self.renumbered(old)?,
@@ -81,11 +76,12 @@ impl<'a> Meshes<'a> {
                 (None, None) => continue,
             };
             if let Some(old) = old {
-                shared.share(old, &mut mesh);
+                vertices.share(&old.vertices, &mut mesh.vertices);
+                primitives.share(&old.primitives, &mut mesh.primitives);
             }
-            made.list.push(mesh);
+            list.push(mesh);
         }
-        Ok(made)
+        Ok((list, rewritten))
     }
 
     fn edits(&self, origin: &Origin) -> Option<Edits<'a>> {
@@ -186,9 +182,8 @@ impl<'a> Meshes<'a> {
                 (old, None) => old.map(|old| move_to_bone(old, self.bones.of_original(old.bone()))),
             });
         }
-        let own = surface.places(old.vertices.len());
         let made = scene.triangles.iter().copied();
-        let faces = surface.merged_triangles(&own, |t| triangles.get(t).copied(), made);
+        let faces = surface.merged_triangles(old.vertices.len(), &triangles, made);
         let corner = |v: u32| numbers.get(v as usize).copied().unwrap_or_default();
         let corners: Vec<[u32; 3]> = faces.iter().map(|(t, _)| t.map(corner)).collect();
         let origins: Vec<Option<usize>> = (0..faces.len()).map(|t| surface.triangle(t)).collect();
@@ -416,13 +411,6 @@ fn renumbered(was: Primitive, indices: [u32; 4]) -> Option<Primitive> {
     Primitive::new(was.kind(), indices).or_else(|| Primitive::new(wide, indices))
 }
 
-/// Lists that meshes share. They stay shared while their contents are equal.
-#[derive(Default)]
-struct Shared {
-    vertices: SortedMap<usize, Vec<Arc<Vec<Vertex>>>>,
-    primitives: SortedMap<usize, Vec<Arc<Vec<Primitive>>>>,
-}
-
 /// Stores texture coordinates in another form. Meshes still share lists.
 pub(super) fn restate(meshes: &mut [Mesh], from: St14Form, to: St14Form) {
     let mut known = SortedMap::new();
@@ -430,25 +418,5 @@ pub(super) fn restate(meshes: &mut [Mesh], from: St14Form, to: St14Form) {
         let restated = || Arc::new(mesh.vertices.iter().map(|v| v.restated(from, to)).collect());
         let list = known.entry(identity(&mesh.vertices)).or_insert_with(restated);
         mesh.vertices = Arc::clone(list);
-    }
-}
-
-impl Shared {
-    fn share(&mut self, native: &Mesh, mesh: &mut Mesh) {
-        one(
-            self.vertices.entry(identity(&native.vertices)).or_default(),
-            &native.vertices,
-            &mut mesh.vertices,
-        );
-        let known = self.primitives.entry(identity(&native.primitives)).or_default();
-        one(known, &native.primitives, &mut mesh.primitives);
-    }
-}
-
-fn one<T: PartialEq>(known: &mut Vec<Arc<T>>, native: &Arc<T>, list: &mut Arc<T>) {
-    let there = core::iter::once(native).chain(known.iter()).find(|there| ***there == **list);
-    match there {
-        Some(there) => *list = Arc::clone(there),
-        None => known.push(Arc::clone(list)),
     }
 }

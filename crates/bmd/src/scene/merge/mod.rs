@@ -7,7 +7,10 @@ mod meshes;
 mod model;
 
 use super::from_scene::Traced;
-use crate::model::Bmd;
+use crate::model::{Bmd, identity};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::SortedMap;
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{AxisMap, Budget, Scene, SkeletonId};
 
@@ -27,4 +30,22 @@ struct BmdMerge<'a> {
     /// The map from the axes of the edited scene to those of the file.
     axes: AxisMap,
     budget: &'a Budget,
+}
+
+/// Lists that parts of a model share. They stay shared while their contents are equal.
+struct Sharing<T>(SortedMap<usize, Vec<Arc<T>>>);
+
+impl<T: PartialEq> Sharing<T> {
+    const fn new() -> Self {
+        Self(SortedMap::new())
+    }
+
+    /// Replaces a list of the result by an equal one of another part that shared it in the original.
+    fn share(&mut self, native: &Arc<T>, list: &mut Arc<T>) {
+        let known = self.0.entry(identity(native)).or_insert_with(|| alloc::vec![Arc::clone(native)]);
+        match known.iter().find(|there| ***there == **list) {
+            Some(there) => *list = Arc::clone(there),
+            None => known.push(Arc::clone(list)),
+        }
+    }
 }

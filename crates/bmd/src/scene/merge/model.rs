@@ -2,7 +2,7 @@
 
 use super::BmdMerge;
 use super::bones::MergedBones;
-use super::meshes::{MergedMeshes, Meshes, restate};
+use super::meshes::{Meshes, restate};
 use crate::model::{Bmd, Lod};
 use crate::packed::VertexKind;
 use crate::scene::axes::AXES;
@@ -10,7 +10,6 @@ use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, used_skeleton
 use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::{FileFormat, Findings, SortedMap};
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch, Poses};
@@ -99,14 +98,14 @@ impl BmdMerge<'_> {
         let original = self.original;
         let bones = MergedBones::new(self)?;
         let records = self.mesh_records(drawn)?;
-        let MergedMeshes { list, rewritten } = Meshes::new(self, &bones, &records).merge()?;
+        let (meshes, rewritten) = Meshes::new(self, &bones, &records).merge()?;
         if rewritten > 0 {
             let message = "the scene has other triangles than the model; they are encoded again";
             losses
                 .push(Loss::new("mesh-rewritten", "meshes", message).with_count(rewritten, "mesh", "meshes"));
         }
         let mut model = original.clone();
-        model.meshes = list;
+        model.meshes = meshes;
         // Coordinates of one form may look as those of the other, now that they are edited.
         let (written, read) = (original.st_form(), model.st_form());
         if written != read {
@@ -166,16 +165,13 @@ impl BmdMerge<'_> {
         // The conversion has the meshes in the order of levels. New meshes stay after the mesh that they
         // follow there.
         let mut last = None;
-        let key = |(m, found): (usize, &Option<usize>)| {
+        let last = |found: &Option<usize>| {
             last = found.or(last);
-            (last, found.is_none(), m)
+            (last, found.is_none())
         };
-        let mut order: Vec<_> = found.iter().enumerate().map(key).collect();
-        order.order();
-        let order: Vec<usize> = order.into_iter().map(|(.., m)| m).collect();
-        let sorted: Vec<_> = order.iter().map(|m| found.get(*m).copied().flatten()).collect();
-        let all =
-            Records::new(count, |n| shown.get(n) == Some(&true), &sorted, self.budget)?.with_made(&order);
+        let places: Vec<_> = found.iter().map(last).collect();
+        let shows = |n| shown.get(n) == Some(&true);
+        let all = Records::ordered(count, shows, &found, |m| places.get(m).copied(), self.budget)?;
         Ok(all.filtered(|o| o.original.is_some() || o.made.is_none_or(|m| again.get(m) != Some(&true))))
     }
 

@@ -155,9 +155,7 @@ fn merged_mesh(work: &Merge<'_, Dpm>, old: &Mesh, new: &Mesh, mesh: usize) -> Re
         let kept = n.and_then(|n| old.texcoords.get(n)).filter(|_| !changed.has(Attributes::UV));
         *kept.unwrap_or(uv)
     };
-    let made = new.triangles.iter().copied();
-    let triangles =
-        surface.merged_triangles(&surface.places(rows.len()), |t| old.triangles.get(t).copied(), made);
+    let triangles = surface.merged_triangles(rows.len(), &old.triangles, new.triangles.iter().copied());
     let group = |(t, (_, n)): (usize, &(_, Option<usize>))| match n {
         Some(n) => old.groupids.get(*n).copied().unwrap_or_default(),
         None => new.groupids.get(t).copied().unwrap_or_default(),

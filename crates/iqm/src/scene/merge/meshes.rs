@@ -28,30 +28,12 @@ struct MergedMesh {
     faces: Vec<Option<usize>>,
 }
 
-struct Meshes<'a> {
-    work: &'a IqmMerge<'a>,
-    original: &'a Iqm,
-    made: &'a Iqm,
-}
-
-/// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old indices.
-pub(super) fn merge(
-    work: &IqmMerge<'_>,
-    model: &mut Iqm,
-    text: &mut Text<'_>,
-    losses: &mut Vec<Loss>,
-) -> Result<(Records, bool), ConvertError> {
-    let meshes = Meshes { work, original: work.original, made: &work.made.model };
-    let records = meshes.records()?;
-    let mut parts = Vec::with_capacity(records.list.len());
-    for origin in &records.list {
-        parts.push(meshes.part(origin, text)?);
-    }
-    meshes.write_meshes(&records, &parts, model, losses)?;
-    let kinds = [ArrayKind::POSITION, ArrayKind::BLEND_INDEXES];
-    let edited = |v: &Vertex| v.original.is_none() || kinds.iter().any(|kind| meshes.is_edited(*kind, v));
-    let still = records.is_original() && !parts.iter().flat_map(|p| &p.vertices).any(edited);
-    Ok((records, still))
+/// The meshes of the result, and the source of each vertex.
+#[derive(Default)]
+struct Layout {
+    meshes: Vec<IqmMesh>,
+    vertices: Vec<Vertex>,
+    triangles: Vec<[u32; 3]>,
 }
 
 fn range(first: u32, count: u32) -> core::ops::Range<usize> {
@@ -64,54 +46,67 @@ fn triangles(model: &Iqm, mesh: &IqmMesh) -> Vec<[u32; 3]> {
     own.map(|t| t.map(|v| v.wrapping_sub(mesh.first_vertex))).collect()
 }
 
-impl Meshes<'_> {
-    /// Lists the meshes of the result. Meshes without triangles are invisible, and stay.
-    fn records(&self) -> Result<Records, ConvertError> {
-        let (work, budget) = (self.work, self.work.budget);
-        let all = self.original.meshes.len() + self.made.meshes.len();
-        budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<MergedMesh>())?;
-        let of = |mesh: &Option<usize>| work.patch.meshes.get((*mesh)?)?.original;
-        let found: Vec<_> = work.made.meshes.iter().map(of).collect();
-        let shown = |n: usize| work.patch.original_meshes.get(n).is_some_and(|m| m.triangles > 0);
-        Ok(Records::new(self.original.meshes.len(), shown, &found, budget)?)
+impl IqmMerge<'_> {
+    /// Writes the meshes into a model. Returns their origins, and whether the vertices are at their old indices.
+    pub(super) fn put_meshes(
+        &self,
+        model: &mut Iqm,
+        text: &mut Text<'_>,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(Records, bool), ConvertError> {
+        let records = self.mesh_records()?;
+        let mut parts = Vec::with_capacity(records.list.len());
+        for origin in &records.list {
+            parts.push(self.mesh(origin, text)?);
+        }
+        self.write_meshes(&records, &parts, model, losses)?;
+        let kinds = [ArrayKind::POSITION, ArrayKind::BLEND_INDEXES];
+        let edited = |v: &Vertex| v.original.is_none() || kinds.iter().any(|kind| self.is_edited(*kind, v));
+        let still = records.is_original() && !parts.iter().flat_map(|p| &p.vertices).any(edited);
+        Ok((records, still))
     }
 
-    fn part(&self, origin: &Origin, text: &mut Text<'_>) -> Result<MergedMesh, ConvertError> {
-        let (work, made) = (self.work, self.made);
+    /// Lists the meshes of the result. Meshes without triangles are invisible, and stay.
+    fn mesh_records(&self) -> Result<Records, ConvertError> {
+        let all = self.original.meshes.len() + self.made.model.meshes.len();
+        self.budget.charge_items("meshes", all as u64, 2 * size_of::<usize>() + size_of::<MergedMesh>())?;
+        let of = |mesh: &Option<usize>| self.patch.meshes.get((*mesh)?)?.original;
+        let found: Vec<_> = self.made.meshes.iter().map(of).collect();
+        let shown = |n: usize| self.patch.original_meshes.get(n).is_some_and(|m| m.triangles > 0);
+        Ok(Records::new(self.original.meshes.len(), shown, &found, self.budget)?)
+    }
+
+    fn mesh(&self, origin: &Origin, text: &mut Text<'_>) -> Result<MergedMesh, ConvertError> {
+        let made = &self.made.model;
         let old = origin.original.and_then(|n| self.original.meshes.get(n)).copied();
         let new = origin.made.and_then(|m| made.meshes.get(m)).copied();
-        let source = origin.made.and_then(|m| work.made.meshes.get(m)).copied().flatten();
+        let source = origin.made.and_then(|m| self.made.meshes.get(m)).copied().flatten();
         let mut mesh = old.or(new).unwrap_or_default();
         if let Some(new) = new {
-            let renamed = source.and_then(|m| work.patch.meshes.get(m)).is_none_or(|own| own.renamed);
+            let renamed = source.and_then(|m| self.patch.meshes.get(m)).is_none_or(|own| own.renamed);
             if renamed || old.is_none() {
                 mesh.name = text.add(made.str(new.name))?;
             }
-            if old.is_none() || source.is_none_or(|m| work.patch.is_surface_renamed(m)) {
+            if old.is_none() || source.is_none_or(|m| self.patch.is_surface_renamed(m)) {
                 mesh.material = text.add(made.str(new.material))?;
             }
         }
-        let count =
+        let most =
             |of: fn(&IqmMesh) -> u32| u64::from([old, new].iter().flatten().map(of).max().unwrap_or(0));
         let vertex = size_of::<Vertex>() + 3 * size_of::<u64>();
-        work.budget.charge_items("vertices", count(|m| m.vertex_count), vertex)?;
-        work.budget.charge_items("triangles", count(|m| m.triangle_count), 160)?;
-        let (Some(old), Some(new)) = (old, new) else {
-            let vertex = |v: usize| match old {
-                Some(_) => Vertex { original: Some(v), ..Vertex::default() },
-                None => Vertex { made: Some(v), ..Vertex::default() },
-            };
-            let own = old.or(new).unwrap_or_default();
-            let model = if old.is_some() { self.original } else { made };
-            let faces = range(own.first_triangle, own.triangle_count);
+        self.budget.charge_items("vertices", most(|m| m.vertex_count), vertex)?;
+        self.budget.charge_items("triangles", most(|m| m.triangle_count), 160)?;
+        let Some(new) = new else {
+            let vertex = |v| Vertex { original: Some(v), ..Vertex::default() };
             return Ok(MergedMesh {
                 mesh,
-                vertices: range(own.first_vertex, own.vertex_count).map(vertex).collect(),
-                triangles: triangles(model, &own),
-                faces: faces.map(|t| old.map(|_| t)).collect(),
+                vertices: range(mesh.first_vertex, mesh.vertex_count).map(vertex).collect(),
+                triangles: triangles(self.original, &mesh),
+                faces: range(mesh.first_triangle, mesh.triangle_count).map(Some).collect(),
             });
         };
-        let surface = Surface::new(work.patch, source);
+        let surface = Surface::new(self.patch, source.filter(|_| old.is_some()));
+        let old = old.unwrap_or_default();
         let absolute = |first: u32, at: usize| at.saturating_add(first as usize);
         // Vertices that the conversion adds for tangents come after those of the scene.
         let all = surface.vertices().chain(core::iter::repeat((None, Attributes::NONE)));
@@ -122,9 +117,8 @@ impl Meshes<'_> {
         };
         let vertices = range(new.first_vertex, new.vertex_count).zip(all).map(vertex).collect();
         let own = triangles(self.original, &old);
-        let places = surface.places(old.vertex_count as usize);
-        let merged =
-            surface.merged_triangles(&places, |t| own.get(t).copied(), triangles(made, &new).into_iter());
+        let new = triangles(made, &new).into_iter();
+        let merged = surface.merged_triangles(old.vertex_count as usize, &own, new);
         let face = |(_, n): &([u32; 3], Option<usize>)| n.map(|n| absolute(old.first_triangle, n));
         let faces = merged.iter().map(face).collect();
         Ok(MergedMesh { mesh, vertices, triangles: merged.into_iter().map(|(t, _)| t).collect(), faces })
@@ -139,7 +133,7 @@ impl Meshes<'_> {
             ArrayKind::TEXCOORD => Attributes::UV,
             ArrayKind::COLOR => Attributes::COLOR,
             ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
-                let gone = |j: Option<u32>| j.is_some_and(|j| self.work.new_index(j).is_none());
+                let gone = |j: Option<u32>| j.is_some_and(|j| self.new_index(j).is_none());
                 let gone = vertex.made.is_some() && self.follows(n).any(gone);
                 return gone || vertex.changed.has(Attributes::WEIGHTS);
             }
@@ -154,17 +148,24 @@ impl Meshes<'_> {
         moving.map(|(joint, _)| u32::try_from(joint).ok())
     }
 
-    /// Returns the value of an array for a vertex of the result. `place` is the index of the array in the original.
-    fn value(&self, place: Option<usize>, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
+    /// Returns true if a vertex of the original follows a joint with another index in the result.
+    fn is_renumbered(&self, vertex: usize) -> bool {
+        self.follows(vertex).any(|j| j.is_some_and(|j| self.new_index(j) != Some(j)))
+    }
+
+    /// Appends the value of an array for a vertex of the result. `place` is the index of the array in the result: arrays
+    /// of the original come first.
+    fn put_value(&self, place: usize, array: &VertexArray, vertex: &Vertex, data: &mut Vec<u8>) {
         let kind = array.kind;
         let is_index = kind == ArrayKind::BLEND_INDEXES;
-        let kept = vertex.original.filter(|_| !self.is_edited(kind, vertex)).filter(|_| !is_index);
-        let there = place.and_then(|place| self.original.arrays.get(place));
+        let unedited = vertex.original.filter(|_| !self.is_edited(kind, vertex));
+        let kept = unedited.filter(|n| !is_index || !self.is_renumbered(*n));
+        let there = self.original.arrays.get(place);
         if let Some(own) = kept.zip(there).and_then(|(n, array)| bytes_of(array, n)) {
-            return own.to_vec();
+            return data.extend_from_slice(own);
         }
         if is_index {
-            return self.indexes(array, vertex);
+            return encode(array, self.indexes(unedited, vertex.made), data);
         }
         // Without such an array, vertices are white and follow the first joint.
         let (rest, none) = match kind {
@@ -172,29 +173,27 @@ impl Meshes<'_> {
             ArrayKind::BLEND_WEIGHTS => ([0.0; 4], [1.0, 0.0, 0.0, 0.0]),
             _ => ([0.0, 0.0, 0.0, 1.0], [0.0; 4]),
         };
-        let source = vertex.made.and_then(|m| Some((self.made.array(kind)?, m)));
+        let source = vertex.made.and_then(|m| Some((self.made.model.array(kind)?, m)));
         let values = source.map_or(none, |(array, m)| array.floats(m, rest));
-        encode(array, values.map(|v| v * array.unit()))
+        encode(array, values.map(|v| v * array.unit()), data);
     }
 
-    /// Returns the joint indices of a vertex of the result.
-    fn indexes(&self, array: &VertexArray, vertex: &Vertex) -> Vec<u8> {
-        let kept = vertex.original.filter(|_| !self.is_edited(array.kind, vertex));
+    /// Returns the joint indices of a vertex of the result, which is `kept` in the original if its joints are unedited.
+    fn indexes(&self, kept: Option<usize>, made: Option<usize>) -> [f64; 4] {
         let joint = |(joint, weight): (i64, f64)| match (u32::try_from(joint), kept) {
             // A joint with weight 0 may be any joint.
             (Ok(own), Some(_)) => {
-                f64::from(self.work.new_index(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
+                f64::from(self.new_index(own).unwrap_or(if weight == 0.0 { own } else { 0 }))
             }
             // Indices of the other model cannot be used.
-            (Ok(own), None) if weight != 0.0 => f64::from(self.work.joints.of_made(own)),
+            (Ok(own), None) if weight != 0.0 => f64::from(self.joints.of_made(own)),
             _ => 0.0,
         };
-        let values = match (kept, vertex.made) {
+        match (kept, made) {
             (Some(n), _) => self.original.influences(n).map(joint),
-            (None, Some(m)) => self.made.influences(m).map(joint),
+            (None, Some(m)) => self.made.model.influences(m).map(joint),
             (None, None) => [0.0; 4],
-        };
-        encode(array, values)
+        }
     }
 
     /// Returns true if the result gets an array that the original does not have.
@@ -203,8 +202,8 @@ impl Meshes<'_> {
             && match array.kind {
                 ArrayKind::COLOR => true,
                 ArrayKind::BLEND_INDEXES | ArrayKind::BLEND_WEIGHTS => {
-                    self.work.patch.scene.meshes.iter().any(|m| m.skin.is_some())
-                        && self.work.patch.original_meshes.iter().all(|m| m.skeleton.is_none())
+                    self.patch.scene.meshes.iter().any(|m| m.skin.is_some())
+                        && self.patch.original_meshes.iter().all(|m| m.skeleton.is_none())
                 }
                 _ => false,
             }
@@ -217,56 +216,95 @@ impl Meshes<'_> {
         model: &mut Iqm,
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
-        let (original, made) = (self.original, self.made);
-        let new: Vec<&VertexArray> = made.arrays.iter().filter(|a| self.is_new(a)).collect();
-        let moves = |v: &Vertex| {
-            let moved = |j: Option<u32>| j.is_some_and(|j| self.work.new_index(j) != Some(j));
-            v.original.is_none_or(|n| self.follows(n).any(moved))
-        };
-        let edited = |v: &Vertex| original.arrays.iter().any(|a| self.is_edited(a.kind, v)) || moves(v);
-        let still = |p: &MergedMesh| !p.vertices.iter().any(edited);
-        let places = |p: &MergedMesh| {
-            let own = range(p.mesh.first_vertex, p.mesh.vertex_count);
-            p.vertices.iter().map(|v| v.original).eq(own.map(Some))
-                && p.triangles.len() == p.mesh.triangle_count as usize
-        };
-        let in_place = records.is_original() && parts.iter().all(places);
-        let faces = |p: &MergedMesh| triangles(original, &p.mesh) == p.triangles;
-        let unmoved = in_place && parts.iter().all(|p| still(p) && faces(p));
-        if unmoved && new.is_empty() {
-            model.meshes = parts.iter().map(|p| p.mesh).collect();
-            return Ok(());
-        }
+        let (original, made) = (self.original, &self.made.model);
         let size: u64 = original.arrays.iter().chain(&made.arrays).map(|a| a.data.len() as u64).sum();
-        self.work.budget.charge("vertices", size.saturating_mul(2))?;
-        if in_place && !overlap(parts) {
-            for part in parts {
-                self.patch(part, model);
+        self.budget.charge("vertices", size.saturating_mul(2))?;
+        let kept = if records.is_original() { self.layout_in_place(parts)? } else { None };
+        let in_place = kept.is_some();
+        let layout = kept.map_or_else(|| self.layout_in_sequence(parts, losses), Ok)?;
+        let new = made.arrays.iter().filter(|a| self.is_new(a));
+        model.arrays.extend(new.map(|array| VertexArray { data: Vec::new(), ..array.clone() }));
+        for (place, array) in model.arrays.iter_mut().enumerate() {
+            // Values of an unknown format stay where they are.
+            if in_place && array.format.width().is_none() {
+                continue;
             }
-            model.meshes = parts.iter().map(|p| p.mesh).collect();
-        } else {
-            self.rebuild(parts, model, losses)?;
+            let mut data = Vec::with_capacity(array.data.len());
+            layout.vertices.iter().for_each(|v| self.put_value(place, array, v, &mut data));
+            array.data = data;
         }
-        for array in new {
-            let mut made = VertexArray { data: Vec::new(), ..array.clone() };
-            let mut values = self.work.budget.filled("vertices", model.vertex_count as usize, None)?;
-            for (part, mesh) in parts.iter().zip(&model.meshes) {
-                let own = values.get_mut(range(mesh.first_vertex, mesh.vertex_count)).unwrap_or_default();
-                for (slot, vertex) in own.iter_mut().zip(&part.vertices) {
-                    *slot = Some(*vertex);
-                }
-            }
-            for vertex in values {
-                made.data.extend(self.value(None, array, &vertex.unwrap_or_default()));
-            }
-            model.arrays.push(made);
-        }
+        model.vertex_count = count(layout.vertices.len())?;
+        (model.meshes, model.triangles) = (layout.meshes, layout.triangles);
         self.adjacency(parts, in_place, model)
+    }
+
+    /// Returns the layout of the original, if all vertices and triangles of the result have a place there.
+    fn layout_in_place(&self, parts: &[MergedMesh]) -> Result<Option<Layout>, ConvertError> {
+        let original = self.original;
+        let native = |v| Vertex { original: Some(v), ..Vertex::default() };
+        let mut layout = Layout {
+            meshes: parts.iter().map(|p| p.mesh).collect(),
+            vertices: self.budget.reserve("vertices", original.vertex_count as usize)?,
+            triangles: original.triangles.clone(),
+        };
+        layout.vertices.extend((0..original.vertex_count as usize).map(native));
+        for MergedMesh { mesh, vertices, triangles, .. } in parts {
+            let own = range(mesh.first_vertex, mesh.vertex_count);
+            let faces = layout.triangles.get_mut(range(mesh.first_triangle, mesh.triangle_count));
+            let faces = faces.filter(|faces| faces.len() == triangles.len());
+            let (true, Some(faces)) = (vertices.iter().map(|v| v.original).eq(own.clone().map(Some)), faces)
+            else {
+                return Ok(None);
+            };
+            for (to, triangle) in faces.iter_mut().zip(triangles) {
+                *to = triangle.map(|v| v.wrapping_add(mesh.first_vertex));
+            }
+            let slots = layout.vertices.get_mut(own).unwrap_or_default();
+            slots.iter_mut().zip(vertices).for_each(|(slot, vertex)| *slot = *vertex);
+        }
+        let edited = |v: &Vertex| {
+            original.arrays.iter().any(|a| self.is_edited(a.kind, v))
+                || v.original.is_some_and(|n| self.is_renumbered(n))
+        };
+        let mut vertices = parts.iter().flat_map(|p| &p.vertices);
+        let splits = overlap(parts) && (layout.triangles != original.triangles || vertices.any(edited));
+        Ok(Some(layout).filter(|_| !splits))
+    }
+
+    /// Returns a layout with the vertices and triangles of all meshes one after the other.
+    fn layout_in_sequence(
+        &self,
+        parts: &[MergedMesh],
+        losses: &mut Vec<Loss>,
+    ) -> Result<Layout, ConvertError> {
+        let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
+        let unused = (self.original.vertex_count as usize).saturating_sub(used);
+        if unused > 0 {
+            let message = "vertices outside every mesh were dropped";
+            losses.push(
+                Loss::new("vertices-unused", "meshes", message).with_count(unused, "vertex", "vertices"),
+            );
+        }
+        let mut layout = Layout::default();
+        for part in parts {
+            let first_vertex = count(layout.vertices.len())?;
+            layout.meshes.push(IqmMesh {
+                first_vertex,
+                vertex_count: count(part.vertices.len())?,
+                first_triangle: count(layout.triangles.len())?,
+                triangle_count: count(part.triangles.len())?,
+                ..part.mesh
+            });
+            layout.vertices.extend(&part.vertices);
+            let triangles = part.triangles.iter();
+            layout.triangles.extend(triangles.map(|t| t.map(|v| v.wrapping_add(first_vertex))));
+        }
+        Ok(layout)
     }
 
     /// Updates the neighbours of triangles, if triangles changed.
     fn adjacency(&self, parts: &[MergedMesh], in_place: bool, model: &mut Iqm) -> Result<(), ConvertError> {
-        let (native, budget) = (self.original, self.work.budget);
+        let (native, budget) = (self.original, self.budget);
         let Some(old) = &native.adjacency else { return Ok(()) };
         let places = |m: &Iqm| m.array(ArrayKind::POSITION).map(|a| a.data.clone());
         if native.triangles == model.triangles && places(native) == places(model) {
@@ -297,74 +335,11 @@ impl Meshes<'_> {
         model.adjacency = Some(is);
         Ok(())
     }
+}
 
-    /// Overwrites the edited values in the original's vertices and triangles.
-    fn patch(&self, part: &MergedMesh, model: &mut Iqm) {
-        for (place, array) in model.arrays.iter_mut().enumerate() {
-            let Some(width) = array.format.width() else { continue };
-            let size = (width as usize).saturating_mul(array.components as usize);
-            for vertex in &part.vertices {
-                let Some(n) = vertex.original else { continue };
-                if !self.is_edited(array.kind, vertex) && array.kind != ArrayKind::BLEND_INDEXES {
-                    continue;
-                }
-                let value = self.value(Some(place), array, vertex);
-                let at = n.saturating_mul(size);
-                if let Some(to) = array.data.get_mut(at..at.saturating_add(value.len())) {
-                    to.copy_from_slice(&value);
-                }
-            }
-        }
-        let (mesh, first) = (part.mesh, part.mesh.first_vertex);
-        let own = model.triangles.get_mut(range(mesh.first_triangle, mesh.triangle_count));
-        for (to, triangle) in own.unwrap_or_default().iter_mut().zip(&part.triangles) {
-            *to = triangle.map(|v| v.wrapping_add(first));
-        }
-    }
-
-    /// Writes the vertices and triangles of all meshes one after the other.
-    fn rebuild(
-        &self,
-        parts: &[MergedMesh],
-        model: &mut Iqm,
-        losses: &mut Vec<Loss>,
-    ) -> Result<(), ConvertError> {
-        let many = |_| ConvertError::unsupported("meshes", "more vertices or triangles than 32 bits count");
-        let used: usize = self.original.meshes.iter().map(|m| m.vertex_count as usize).sum();
-        let unused = (self.original.vertex_count as usize).saturating_sub(used);
-        if unused > 0 {
-            let message = "vertices outside every mesh were dropped";
-            losses.push(
-                Loss::new("vertices-unused", "meshes", message).with_count(unused, "vertex", "vertices"),
-            );
-        }
-        for array in &mut model.arrays {
-            array.data = Vec::new();
-        }
-        (model.meshes, model.triangles) = (Vec::new(), Vec::new());
-        let mut count = 0_u32;
-        for part in parts {
-            let own = u32::try_from(part.vertices.len()).map_err(many)?;
-            let end = count.checked_add(own);
-            let first_triangle = u32::try_from(model.triangles.len()).map_err(many)?;
-            for (place, array) in model.arrays.iter_mut().enumerate() {
-                let kind = VertexArray { data: Vec::new(), ..array.clone() };
-                part.vertices.iter().for_each(|v| array.data.extend(self.value(Some(place), &kind, v)));
-            }
-            model.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v.wrapping_add(count))));
-            model.meshes.push(IqmMesh {
-                first_vertex: count,
-                vertex_count: own,
-                first_triangle,
-                triangle_count: u32::try_from(part.triangles.len()).map_err(many)?,
-                ..part.mesh
-            });
-            count =
-                end.ok_or_else(|| ConvertError::unsupported("meshes", "more vertices than 32 bits count"))?;
-        }
-        model.vertex_count = count;
-        Ok(())
-    }
+fn count(number: usize) -> Result<u32, ConvertError> {
+    let many = |_| ConvertError::unsupported("meshes", "more vertices or triangles than 32 bits count");
+    u32::try_from(number).map_err(many)
 }
 
 /// Returns the bytes of a value of an array.
@@ -384,8 +359,7 @@ fn overlap(parts: &[MergedMesh]) -> bool {
 }
 
 /// Encodes a value for an array. Whole numbers are rounded and clamped to their range.
-fn encode(array: &VertexArray, values: [f64; 4]) -> Vec<u8> {
-    let mut bytes = Vec::new();
+fn encode(array: &VertexArray, values: [f64; 4], data: &mut Vec<u8>) {
     for c in 0..array.components as usize {
         let v = values.get(c).copied().unwrap_or(0.0);
         let whole = |least: f64, most: f64| {
@@ -401,7 +375,6 @@ fn encode(array: &VertexArray, values: [f64; 4]) -> Vec<u8> {
             ArrayFormat::FLOAT => u64::from(narrow([v])[0].to_bits()).to_le_bytes(),
             _ => v.to_le_bytes(),
         };
-        bytes.extend(all.iter().take(array.format.width().unwrap_or(0) as usize));
+        data.extend(all.iter().take(array.format.width().unwrap_or(0) as usize));
     }
-    bytes
 }

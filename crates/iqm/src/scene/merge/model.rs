@@ -1,6 +1,6 @@
 //! The merged model, its clips, and the bounds of its frames.
 
-use super::{AnimOrigin, IqmMerge, Text, channels, extensions, joints, meshes};
+use super::{AnimOrigin, IqmMerge, Text, channels, extensions, joints};
 use crate::check::check;
 use crate::model::{AnimFlags, ArrayFormat, ArrayKind, Iqm, IqmAnim, IqmBounds};
 use crate::scene::from_scene::{MOST_JOINTS, Traced};
@@ -149,7 +149,7 @@ impl IqmMerge<'_> {
         let mut model = original.clone();
         let mut text = Text::parse(&original.text, self.budget)?;
         self.put_joints(&mut model, &mut text)?;
-        let (meshes, still) = meshes::merge(self, &mut model, &mut text, losses)?;
+        let (meshes, still) = self.put_meshes(&mut model, &mut text, losses)?;
         let range = |a: &IqmAnim| a.first_frame..a.first_frame.saturating_add(a.frame_count);
         let made = self.made.model.anims.iter().take(self.made.clips.len());
         let runs = self.clips.runs(made.map(range).collect());

@@ -85,23 +85,9 @@ pub(crate) fn make(
             continue;
         }
         budget.charge("motions", (size_of::<Motion>() + name.bytes().len()) as u64)?;
-        let mut motion = Motion {
-            bone: name,
-            frames: frames.count,
-            duration: anim.duration,
-            first_translation: KEYS_UNUSED,
-            first_rotation: KEYS_UNUSED,
-            ..Motion::default()
-        };
-        if !keys.translations.is_empty() {
-            motion.has_translation = Flag::YES;
-            motion.first_translation = append(&mut anim.translations, keys.translations, &path, budget)?;
-        }
-        if !keys.rotations.is_empty() {
-            motion.has_rotation = Flag::YES;
-            motion.first_rotation = append(&mut anim.rotations, keys.rotations, &path, budget)?;
-        }
-        anim.motions.push(motion);
+        let motion =
+            Motion { bone: name, frames: frames.count, duration: anim.duration, ..Motion::default() };
+        anim.push_motion(motion, keys, &path, budget)?;
     }
     let bad = bounded(&mut anim.translations, NO_MOVE) + bounded(&mut anim.rotations, NO_TURN);
     not_finite(&path, bad, losses);
@@ -113,10 +99,39 @@ pub(crate) fn make(
     Ok(anim)
 }
 
-/// Appends keys and returns the number of the first.
-fn append<T>(all: &mut Vec<T>, keys: Vec<T>, path: &str, budget: &Budget) -> Result<u32, ConvertError> {
+impl Anim {
+    /// Adds a motion and its keys. Its flags stay if they already state which keys there are.
+    pub(crate) fn push_motion(
+        &mut self,
+        mut motion: Motion,
+        keys: Keys,
+        path: &str,
+        budget: &Budget,
+    ) -> Result<(), ConvertError> {
+        (motion.has_translation, motion.first_translation) =
+            append(motion.has_translation, &mut self.translations, keys.translations, path, budget)?;
+        (motion.has_rotation, motion.first_rotation) =
+            append(motion.has_rotation, &mut self.rotations, keys.rotations, path, budget)?;
+        self.motions.push(motion);
+        Ok(())
+    }
+}
+
+/// Appends keys. Returns the flag that states whether there are any, and the number of the first.
+fn append<T>(
+    flag: Flag,
+    all: &mut Vec<T>,
+    keys: Vec<T>,
+    path: &str,
+    budget: &Budget,
+) -> Result<(Flag, u32), ConvertError> {
+    let flag = if flag.is_set() == keys.is_empty() { Flag::from(!keys.is_empty()) } else { flag };
+    if keys.is_empty() {
+        return Ok((flag, KEYS_UNUSED));
+    }
     budget.charge_items("keys", keys.len() as u64, size_of::<T>())?;
     let first = u32::try_from(all.len());
     all.extend(keys);
-    first.map_err(|_| ConvertError::unsupported(path, "the format counts keys with 32 bits"))
+    let first = first.map_err(|_| ConvertError::unsupported(path, "the format counts keys with 32 bits"))?;
+    Ok((flag, first))
 }

@@ -11,13 +11,20 @@ use meshwright_scene::math::{Trs64, wide};
 use meshwright_scene::{AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, Sampler, Scene};
 
 /// The keys of one joint, one per frame, or none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Keys {
     pub(crate) translations: Vec<[F32; 3]>,
     pub(crate) rotations: Vec<[F32; 4]>,
 }
 
 impl Keys {
+    /// Returns the keys of a motion.
+    #[cfg(feature = "recover")]
+    pub(crate) fn of_motion(anim: &crate::anim::Anim, motion: &crate::anim::Motion) -> Self {
+        let (translations, rotations) = (motion.translations(anim), motion.rotations(anim));
+        Self { translations: translations.to_vec(), rotations: rotations.to_vec() }
+    }
+
     /// Returns true if a joint keeps its rest pose.
     pub(crate) fn is_empty(&self) -> bool {
         self.translations.is_empty() && self.rotations.is_empty()

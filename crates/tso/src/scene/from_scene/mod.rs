@@ -22,5 +22,7 @@ pub use figure::write_scene;
 pub(crate) use figure::{Made, MadeMesh, MadeSkeleton, twins};
 #[cfg(feature = "recover")]
 pub(crate) use files::{Files, extension};
+#[cfg(feature = "recover")]
+pub(crate) use keys::Keys;
 pub use options::{CharacterForm, MeshForm, TsoSceneOptions};
 pub use outfit::write_outfit;

@@ -2,46 +2,16 @@
 
 use super::bones::Bones;
 use super::skel::merge_rotation;
-use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
+use crate::anim::{Anim, Motion, TimeProperty};
 use crate::fields::Flag;
 use crate::scene::extras::{DISTANCE, DURATION, EVENTS, MOVING, PROPERTIES};
+use crate::scene::from_scene::Keys;
 use crate::skel::Skel;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::{F32, SortedMap};
 use meshwright_edit::apply::{Records, keep_near};
 use meshwright_edit::{ClipPatch, Poses};
 use meshwright_scene::{Budget, Clip, ConvertError};
-
-/// The keys of a motion.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct MotionKeys {
-    translations: Option<Vec<[F32; 3]>>,
-    rotations: Option<Vec<[F32; 4]>>,
-}
-
-impl MotionKeys {
-    fn new(anim: &Anim, motion: &Motion) -> Self {
-        fn some<T: Clone>(all: &[T], has: Flag, first: u32, frames: u32) -> Option<Vec<T>> {
-            let first = first as usize;
-            let own = all.get(first..first.checked_add(frames as usize)?);
-            own.filter(|_| has.is_set()).map(<[T]>::to_vec)
-        }
-        Self {
-            translations: some(
-                &anim.translations,
-                motion.has_translation,
-                motion.first_translation,
-                motion.frames,
-            ),
-            rotations: some(&anim.rotations, motion.has_rotation, motion.first_rotation, motion.frames),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.translations.is_none() && self.rotations.is_none()
-    }
-}
 
 /// An edited clip.
 pub(super) struct Edited<'a> {
@@ -69,7 +39,7 @@ impl Edited<'_> {
     /// pose in their frame. Unedited events and properties stay, and so do fields that scenes cannot hold.
     pub(super) fn merge(&self, original: &Anim, made: &Anim, budget: &Budget) -> Result<Anim, ConvertError> {
         for anim in [original, made] {
-            let size = size_of::<Motion>() + size_of::<MotionKeys>() + size_of::<[usize; 8]>();
+            let size = size_of::<Motion>() + size_of::<Keys>() + size_of::<[usize; 8]>();
             budget.charge_items("motions", anim.motions.len() as u64, size)?;
             budget.charge_items("keys", anim.translations.len() as u64, 2 * size_of::<[F32; 3]>())?;
             budget.charge_items("keys", anim.rotations.len() as u64, 2 * size_of::<[F32; 4]>())?;
@@ -96,11 +66,9 @@ impl Edited<'_> {
         let last = |motion: &Motion| moved.get(&native(motion)?).map(|own| own.last);
         let found: Vec<_> = made.motions.iter().map(last).collect();
         // Made motions are in the order of joints. Motions of other bones come last.
-        let mut order: Vec<usize> = (0..found.len()).collect();
-        order.order_by_key(|m| found[*m].unwrap_or(usize::MAX));
-        let sorted: Vec<_> = order.iter().map(|m| found[*m]).collect();
+        let place = |m: usize| found[m].unwrap_or(usize::MAX);
         let gone = |m: usize| self.bones.is_gone(&original.motions[m].bone);
-        let records = Records::new(original.motions.len(), gone, &sorted, budget)?.with_made(&order);
+        let records = Records::ordered(original.motions.len(), gone, &found, place, budget)?;
         let mut list = Vec::with_capacity(records.list.len());
         for origin in &records.list {
             if let Some(m) = origin.original {
@@ -130,9 +98,9 @@ impl Edited<'_> {
             moving: if kept(MOVING) { original.moving } else { made.moving },
             ..original.clone()
         };
-        let own = original.motions.iter().map(|motion| (motion.clone(), MotionKeys::new(original, motion)));
-        if !own.eq(list.iter().cloned()) && !result.patch(&list) {
-            result.rebuild(list)?;
+        let own = original.motions.iter().map(|motion| (motion.clone(), Keys::of_motion(original, motion)));
+        if !own.eq(list.iter().cloned()) && !result.overwrite_motions(&list) {
+            result.set_motions(list, budget)?;
         }
         Ok(result)
     }
@@ -166,9 +134,9 @@ impl Edited<'_> {
         own: Option<&Moved>,
         new: Option<(usize, &Motion)>,
         [old, made]: [&Anim; 2],
-    ) -> (Motion, MotionKeys) {
+    ) -> (Motion, Keys) {
         let mut motion = Motion { bone: self.bones.renamed(&original.bone), ..original.clone() };
-        let mut keys = MotionKeys::new(old, original);
+        let mut keys = Keys::of_motion(old, original);
         let Some((joint, new)) = new else { return (motion, keys) };
         if !self.is_same(PROPERTIES)
             && !original.properties.iter().flatten().eq(new.properties.iter().flatten())
@@ -184,7 +152,7 @@ impl Edited<'_> {
         if !self.is_edited(joint) {
             return (motion, keys);
         }
-        let all = MotionKeys::new(made, new);
+        let all = Keys::of_motion(made, new);
         let rest = self.new_keys(made, new);
         let whole = new.frames != original.frames;
         let counts =
@@ -201,16 +169,16 @@ impl Edited<'_> {
         }
         if whole && (translations || rotations) {
             // Another motion of the bone has the keys that count.
-            keys.translations = keys.translations.filter(|_| translations);
-            keys.rotations = keys.rotations.filter(|_| rotations);
+            keys.translations.truncate(if translations { usize::MAX } else { 0 });
+            keys.rotations.truncate(if rotations { usize::MAX } else { 0 });
             motion.frames = new.frames;
         }
         (motion, keys)
     }
 
     /// Returns the keys of a bone without keys. Channels that keep the rest pose have none.
-    fn new_keys(&self, made: &Anim, motion: &Motion) -> MotionKeys {
-        let mut keys = MotionKeys::new(made, motion);
+    fn new_keys(&self, made: &Anim, motion: &Motion) -> Keys {
+        let mut keys = Keys::of_motion(made, motion);
         let name = self.bones.of_made(&motion.bone).and_then(|joint| self.bones.name(joint));
         let bone = self.rest.and_then(|skel| skel.bones.get(skel.find(name?)?));
         if let Some(bone) = bone {
@@ -224,19 +192,20 @@ impl Edited<'_> {
 /// Returns the keys of a channel: the original's with the edited ones replaced. `[all, rest]` are the keys of the
 /// edited scene; in `rest`, bones that keep their rest pose have none.
 fn channel<T: Copy>(
-    original: Option<Vec<T>>,
-    [all, rest]: [Option<Vec<T>>; 2],
+    old: Vec<T>,
+    [all, rest]: [Vec<T>; 2],
     whole: bool,
     changed: impl Fn(u32) -> bool,
     merged: fn(T, T) -> T,
-) -> Option<Vec<T>> {
-    let Some(old) = original else { return rest };
-    let new = all?;
-    if whole || old.len() != new.len() {
-        return Some(new);
+) -> Vec<T> {
+    if old.is_empty() {
+        return rest;
+    }
+    if whole || old.len() != all.len() {
+        return all;
     }
     let one = |((frame, old), new): ((u32, T), T)| if changed(frame) { merged(old, new) } else { old };
-    Some((0..).zip(old).zip(new).map(one).collect())
+    (0..).zip(old).zip(all).map(one).collect()
 }
 
 /// Merges the events of a motion. Unedited events stay in their lists; a new event is added to the list of the event
@@ -267,80 +236,54 @@ fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
 impl Anim {
     /// Overwrites the original's keys. Returns `false` if their number changed, or if motions that share keys now
     /// differ.
-    fn patch(&mut self, list: &[(Motion, MotionKeys)]) -> bool {
-        fn overwrite_keys<T: Clone>(all: &mut [T], first: u32, keys: Option<&Vec<T>>) -> bool {
-            let Some(keys) = keys else { return true };
-            let first = first as usize;
-            let own = all.get_mut(first..first.saturating_add(keys.len()));
-            own.map(|own| own.clone_from_slice(keys)).is_some()
+    fn overwrite_motions(&mut self, list: &[(Motion, Keys)]) -> bool {
+        fn overwrite<T: Clone>(all: &mut [T], first: u32, keys: &[T]) {
+            let own = all.get_mut(first as usize..(first as usize).saturating_add(keys.len()));
+            own.into_iter().for_each(|own| own.clone_from_slice(keys));
         }
-        let same = |(a, (b, keys)): (&Motion, &(Motion, MotionKeys))| {
-            let held = |flag: Flag, any: bool| flag.is_set() == any;
+        let same = |(a, (b, keys)): (&Motion, &(Motion, Keys))| {
+            let held = |flag: Flag, is_empty: bool| flag.is_set() != is_empty || a.frames == 0;
             (a.first_translation, a.first_rotation, a.frames)
                 == (b.first_translation, b.first_rotation, b.frames)
-                && held(a.has_translation, keys.translations.is_some())
-                && held(a.has_rotation, keys.rotations.is_some())
+                && held(a.has_translation, keys.translations.is_empty())
+                && held(a.has_rotation, keys.rotations.is_empty())
         };
         if list.len() != self.motions.len() || !self.motions.iter().zip(list).all(same) {
             return false;
         }
         let mut made = self.clone();
         for (motion, keys) in list {
-            if !overwrite_keys(&mut made.translations, motion.first_translation, keys.translations.as_ref())
-                || !overwrite_keys(&mut made.rotations, motion.first_rotation, keys.rotations.as_ref())
-            {
-                return false;
-            }
+            overwrite(&mut made.translations, motion.first_translation, &keys.translations);
+            overwrite(&mut made.rotations, motion.first_rotation, &keys.rotations);
         }
         made.motions = list.iter().map(|(motion, _)| motion.clone()).collect();
-        if list.iter().any(|(motion, keys)| MotionKeys::new(&made, motion) != *keys) {
-            return false;
+        let holds = list.iter().all(|(motion, keys)| Keys::of_motion(&made, motion) == *keys);
+        if holds {
+            *self = made;
         }
-        *self = made;
-        true
+        holds
     }
 
     /// Stores the keys of all motions in sequence.
-    fn rebuild(&mut self, list: Vec<(Motion, MotionKeys)>) -> Result<(), ConvertError> {
-        fn append_keys<T>(all: &mut Vec<T>, keys: Option<Vec<T>>) -> Result<Option<u32>, ConvertError> {
-            let first = u32::try_from(all.len())
-                .map_err(|_| ConvertError::unsupported("keys", "the format counts keys with 32 bits"))?;
-            Ok(keys.map(|keys| {
-                all.extend(keys);
-                first
-            }))
-        }
-        fn flag(flag: Flag, set: bool) -> Flag {
-            if flag.is_set() == set { flag } else { set.into() }
-        }
+    fn set_motions(&mut self, list: Vec<(Motion, Keys)>, budget: &Budget) -> Result<(), ConvertError> {
         (self.translations, self.rotations, self.motions) = Default::default();
-        for (mut motion, keys) in list {
-            motion.has_translation = flag(motion.has_translation, keys.translations.is_some());
-            motion.has_rotation = flag(motion.has_rotation, keys.rotations.is_some());
-            motion.first_translation =
-                append_keys(&mut self.translations, keys.translations)?.unwrap_or(KEYS_UNUSED);
-            motion.first_rotation = append_keys(&mut self.rotations, keys.rotations)?.unwrap_or(KEYS_UNUSED);
-            self.motions.push(motion);
-        }
-        Ok(())
+        list.into_iter().try_for_each(|(motion, keys)| self.push_motion(motion, keys, "keys", budget))
     }
 }
 
 /// Removes the new keys of a bone without keys if all equal its rest pose. Keys that differ from the rest pose only by
 /// rounding get its bits. A rotation may have either sign.
-fn rested<const N: usize>(keys: &mut Option<Vec<[F32; N]>>, rest: [F32; N]) {
-    let Some(list) = keys else { return };
+fn rested<const N: usize>(keys: &mut Vec<[F32; N]>, rest: [F32; N]) {
     let near = |key: &[F32; N], sign: f32| {
         key.iter().zip(rest).all(|(a, b)| (a.get() * sign - b.get()).abs() <= 1e-5 * b.get().abs().max(1.0))
     };
-    if list.iter().all(|key| near(key, 1.0) || N == 4 && near(key, -1.0)) {
-        *keys = None;
-        return;
+    if keys.iter().all(|key| near(key, 1.0) || N == 4 && near(key, -1.0)) {
+        keys.clear();
     }
     let within = |key: &[F32; N]| {
         key.iter().zip(rest).all(|(a, b)| (a.get() - b.get()).abs() <= 3e-7 * b.get().abs().max(1e-3))
     };
-    for key in list.iter_mut().filter(|key| within(key)) {
+    for key in keys.iter_mut().filter(|key| within(key)) {
         *key = rest;
     }
 }

@@ -5,7 +5,6 @@ use crate::scene::from_scene::MadeSkeleton;
 use crate::skel::{Bone, Skel};
 use alloc::vec::Vec;
 use meshwright_core::F32;
-use meshwright_core::Order as _;
 use meshwright_edit::apply::{Origin, Records, keep_near};
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{Budget, ConvertError, Scene};
@@ -22,12 +21,11 @@ pub(super) fn merge(
     budget.charge_items("bones", all, 4 * size_of::<Bone>())?;
     let change = |m: usize| made.joints.get(m).copied().flatten().and_then(|j| bones.joints.get(j)).copied();
     // Conversions put parents before their children. A new root of all others comes first.
-    let mut order: Vec<usize> = (0..made.skel.bones.len()).collect();
     let leads = made.skel.bones.iter().filter(|bone| bone.parent_name().is_none()).count() == 1
         && change(0).is_some_and(|own| own.original.is_none());
-    order.order_by_key(|m| made.joints.get(*m).copied().flatten().filter(|_| *m > 0 || !leads));
-    let found: Vec<_> = order.iter().map(|m| change(*m)?.original).collect();
-    let records = Records::new(original.bones.len(), |_| true, &found, budget)?.with_made(&order);
+    let joint = |m: usize| made.joints.get(m).copied().flatten().filter(|_| m > 0 || !leads);
+    let found: Vec<_> = (0..made.skel.bones.len()).map(|m| change(m)?.original).collect();
+    let records = Records::ordered(original.bones.len(), |_| true, &found, joint, budget)?;
     // Only meshes name these joints: the skeleton has no such bones.
     let is_own = |o: &Origin| {
         o.original.is_some() || o.made.and_then(&change).is_none_or(|own| own.original.is_none())
