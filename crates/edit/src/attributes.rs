@@ -45,12 +45,6 @@ impl Attributes {
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
-
-    /// Returns the set if a condition holds, otherwise an empty set.
-    #[must_use]
-    pub const fn only_if(self, holds: bool) -> Self {
-        if holds { self } else { Self::NONE }
-    }
 }
 
 impl BitOr for Attributes {

@@ -120,7 +120,9 @@ impl Maker<'_, '_, '_> {
         self.work.budget.charge_items("triangles", triangles, size_of::<Option<u32>>())?;
         let mut patch = MeshPatch::unedited(mesh, m);
         for (v, own) in patch.vertices.iter_mut().enumerate() {
-            own.changed = Attributes::BOUND.only_if(self.follows_moved(mesh.skin.as_ref(), v));
+            if self.follows_moved(mesh.skin.as_ref(), v) {
+                own.changed = Attributes::BOUND;
+            }
         }
         let renumbered = |skin: &&mut Skin| {
             let natives = self.placed.native.get(skin.skeleton.0).into_iter().flatten();
@@ -202,8 +204,12 @@ impl Maker<'_, '_, '_> {
                 changed |= Attributes::COLOR;
             }
             // A vertex that follows a moved joint keeps its position.
-            changed |= Attributes::BOUND.only_if(self.follows_moved(stored.as_ref(), v));
-            changed |= Attributes::WEIGHTS.only_if(stored.is_none() && skin.is_some());
+            if self.follows_moved(stored.as_ref(), v) {
+                changed |= Attributes::BOUND;
+            }
+            if stored.is_none() && skin.is_some() {
+                changed |= Attributes::WEIGHTS;
+            }
             if let Some(skin) = &mut skin {
                 let place = place_of(mesh, v).filter(|_| localized);
                 match stored.as_ref().filter(|_| !changed.has(Attributes::WEIGHTS)) {

@@ -5,10 +5,11 @@ use super::existing_skeleton;
 use super::skin_edits::EditedLooks;
 use super::{Original, OwnFile, times};
 use crate::convert::{Target, convert};
+use crate::formats::FILE_LEFT;
 #[cfg(feature = "tso")]
 use crate::formats::{CompanionFile, sims_keys_file};
 use crate::formats::{WriteOptions, invalid_file};
-use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
+use crate::merge::{ORIGINAL_DROPPED, merge};
 use crate::model::Model;
 use meshwright_core::ReadError;
 use meshwright_edit::{Absent, Options, Patch, Snap};

@@ -1,7 +1,5 @@
 //! Writes an edited scene into the model that it came from.
 
-pub(crate) use crate::formats::FILE_LEFT;
-
 use crate::formats::{Merging, WriteOptions, invalid_file};
 use crate::model::Model;
 use meshwright_edit::Patch;

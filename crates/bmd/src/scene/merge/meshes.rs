@@ -94,15 +94,11 @@ impl<'a> Meshes<'a> {
         let name = |m: Option<&Material>| m.map(|m| m.name.clone());
         let tinted = was.map(|m| m.base_color) != is.map(|m| m.base_color);
         let nameless = is.is_none_or(|m| m.name.is_empty());
-        let moved =
-            (Attributes::POSITION | Attributes::NORMAL).only_if(self.work.scaled && scene.skin.is_some());
-        Some(Edits {
-            number,
-            patch: own,
-            scene,
-            renamed: name(was) != name(is) || nameless && tinted,
-            all: Attributes::COLOR.only_if(tinted) | moved,
-        })
+        let mut all = if tinted { Attributes::COLOR } else { Attributes::NONE };
+        if self.work.scaled && scene.skin.is_some() {
+            all |= Attributes::POSITION | Attributes::NORMAL;
+        }
+        Some(Edits { number, patch: own, scene, renamed: name(was) != name(is) || nameless && tinted, all })
     }
 
     /// Returns a mesh of the original with the new bone indices.
