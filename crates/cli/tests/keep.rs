@@ -181,8 +181,8 @@ fn a_kept_file_that_is_wrong_is_a_warning() {
     let dir = dir.path();
     run(dir, "convert hopper.dpm -o a.gltf --keep-native");
     let text = fs::read_to_string(dir.join("a.gltf")).unwrap();
-    assert!(text.contains(r#"\"kept\":{\"v\":1,"#));
-    fs::write(dir.join("b.gltf"), text.replace(r#"\"kept\":{\"v\":1,"#, r#"\"kept\":{\"v\":7,"#)).unwrap();
+    assert!(text.contains(r#"\"kept\":{\"v\":2,"#));
+    fs::write(dir.join("b.gltf"), text.replace(r#"\"kept\":{\"v\":2,"#, r#"\"kept\":{\"v\":7,"#)).unwrap();
     let output = run(dir, "convert b.gltf -o b.dpm");
     assert!(stderr(&output).contains("[kept-ignored]"), "{}", stderr(&output));
     assert!(dir.join("b.dpm").is_file());

@@ -2,7 +2,7 @@
 
 use crate::correspond::joints;
 use crate::options::Options;
-use crate::patch::OriginalMesh;
+use crate::original_mesh::OriginalMesh;
 use crate::tolerance::Tolerance;
 use meshwright_core::math::wide;
 use meshwright_core::{Budget, SortedMap};

@@ -3,7 +3,8 @@
 use crate::comparison::{Comparison, extent};
 use crate::correspond::{joints, marks as marked, meshes as found, space};
 use crate::options::{Options, Original, Snap};
-use crate::patch::{OriginalMesh, Patch, clips, rebuild, skeleton};
+use crate::original_mesh::OriginalMesh;
+use crate::patch::{Patch, clips, rebuild, skeleton};
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
 use meshwright_core::Budget;

@@ -41,6 +41,7 @@ mod correspond;
 mod find_patch;
 mod joint_index;
 mod options;
+mod original_mesh;
 mod patch;
 mod report;
 mod tolerance;
@@ -52,7 +53,8 @@ pub use correspond::mesh_search::PartAt;
 pub use joint_index::At as JointAt;
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use options::{Absent, Options, Original, Snap};
-pub use patch::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, OriginalMesh, Patch, Poses, VertexPatch};
+pub use original_mesh::OriginalMesh;
+pub use patch::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};
 pub use report::{ClipChange, JointChange, MaterialChange, MeshChange, Part, Recovery, State};
 pub use tools::gltf_transform::is_palette;
 

@@ -452,28 +452,33 @@ pub(crate) fn with_kept(
     let Some(text) = document.pointer_mut("/scenes/0/extras/meshwright") else { return base.to_vec() };
     let mut own: Value = serde_json::from_str(text.as_str().unwrap_or("null")).unwrap();
     let Some(kept) = own.get_mut("kept") else { return base.to_vec() };
-    let pack = from_base64(kept["pack"].as_str().unwrap_or_default());
-    let budget = meshwright::Budget::new(meshwright::Limits::default());
-    let pack = meshwright::files::Pack::open(pack, "kept.zip", &budget).unwrap();
-    let mut members: Vec<(String, Vec<u8>)> =
-        pack.files().map(|(path, member)| (path.to_string(), pack.read(member, &budget).unwrap())).collect();
     let files = kept["files"].as_array_mut().unwrap();
     if let (Some(name), Some(last)) = (rename, files.last_mut()) {
         last["name"] = name.into();
     }
     if let Some((role, format, name, bytes)) = extra {
-        members.push((files.len().to_string(), bytes.to_vec()));
         let hash: String = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-        let mut file = json!({ "role": role, "name": name, "as": name, "sha256": hash });
+        let mut file =
+            json!({ "role": role, "name": name, "as": name, "sha256": hash, "lz4": to_base64(&lz4(bytes)) });
         if !format.is_empty() {
             file["format"] = format.into();
         }
         files.push(file);
     }
-    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (name.as_str(), &**bytes)).collect();
-    kept["pack"] = to_base64(&packs::zip(&members, Method::Stored)).into();
     document["scenes"][0]["extras"]["meshwright"] = own.to_string().into();
     glb(&document, &binary)
+}
+
+/// Returns the size of bytes and an LZ4 block that holds them as literals.
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let mut out = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
+    out.push(if bytes.len() < 15 { u8::try_from(bytes.len()).unwrap() << 4 } else { 0xf0 });
+    if let Some(rest) = bytes.len().checked_sub(15) {
+        out.extend(std::iter::repeat_n(255, rest / 255));
+        out.push(u8::try_from(rest % 255).unwrap());
+    }
+    out.extend(bytes);
+    out
 }
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -488,17 +493,6 @@ fn to_base64(bytes: &[u8]) -> String {
         }
     }
     out
-}
-
-fn from_base64(text: &str) -> Vec<u8> {
-    let value = |c: u8| DIGITS.iter().position(|digit| *digit == c);
-    let digits: Vec<usize> = text.bytes().filter_map(value).collect();
-    let four = |digits: &[usize]| {
-        let number = (0..4).fold(0, |n, i| n << 6 | digits.get(i).copied().unwrap_or(0));
-        let bytes = u32::try_from(number).unwrap().to_be_bytes();
-        bytes[1..digits.len()].to_vec()
-    };
-    digits.chunks(4).flat_map(four).collect()
 }
 
 /// Returns an archive of files with hostile names.

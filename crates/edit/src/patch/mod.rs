@@ -11,4 +11,4 @@ pub(crate) mod rebuild;
 mod report_counts;
 pub(crate) mod skeleton;
 
-pub use model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, OriginalMesh, Patch, Poses, VertexPatch};
+pub use model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};

@@ -1,7 +1,8 @@
 //! Counts the changes of meshes and materials for the report.
 
 use crate::attributes::Attributes;
-use crate::patch::{MaterialPatch, MeshPatch, OriginalMesh, VertexPatch};
+use crate::original_mesh::OriginalMesh;
+use crate::patch::{MaterialPatch, MeshPatch, VertexPatch};
 use crate::report::{MaterialChange, MeshChange, Part, State};
 use meshwright_core::math::{distance, wide};
 use meshwright_scene::{Material, Mesh};
