@@ -102,7 +102,8 @@ mod transform;
 mod view;
 mod write;
 
-pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, NameError, QuadCount};
+pub use meshwright_core::NameError;
+pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
 pub use optimize::{EngineSafety, Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{Extra96, MaterialKind, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};

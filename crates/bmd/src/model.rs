@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use meshwright_core::NameError;
 use meshwright_core::layout::Retained;
 use meshwright_core::num::F8A;
 use meshwright_core::text::{Escaped, latin1};
@@ -98,21 +99,13 @@ impl Name {
     }
 }
 
-/// A text that cannot be a name in the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{character:?} is not allowed in a name: names hold characters up to U+00FF and end at a NUL")]
-#[non_exhaustive]
-pub struct NameError {
-    /// The first character that does not fit.
-    pub character: char,
-}
-
 /// Encodes the text as ISO 8859-1.
 impl TryFrom<&str> for Name {
     type Error = NameError;
 
     fn try_from(text: &str) -> Result<Self, NameError> {
-        let byte = |c: char| u8::try_from(c).ok().filter(|b| *b != 0).ok_or(NameError { character: c });
+        let byte =
+            |c: char| u8::try_from(c).ok().filter(|b| *b != 0).ok_or(NameError::Character { character: c });
         text.chars().map(byte).collect::<Result<Vec<u8>, _>>().map(|bytes| Self(bytes.into()))
     }
 }

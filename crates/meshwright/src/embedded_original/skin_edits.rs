@@ -3,6 +3,8 @@
 use super::Original;
 use crate::convert::Target;
 use crate::formats::WriteOptions;
+#[cfg(feature = "dpm")]
+use crate::formats::mesh_in_skin;
 use meshwright_edit::{MaterialChange, Part, Patch, Recovery, State};
 use meshwright_scene::{Converted, Image, Loss, Marks, OutputFiles, Scene};
 
@@ -36,14 +38,11 @@ impl EditedLooks {
             renames: Vec::new(),
         };
         #[cfg(feature = "dpm")]
-        for (is, was) in patch.meshes.iter().enumerate() {
-            let Some(was) = was.original else { continue };
+        for (own, is) in patch.meshes.iter().zip(&patch.scene.meshes) {
+            let Some(was) = own.original.and_then(|was| patch.original_meshes.get(was)) else { continue };
             let format = original.asset().format();
-            let names = crate::formats::mesh_in_skin(format, native, was).zip(crate::formats::mesh_in_skin(
-                format,
-                &patch.scene,
-                is,
-            ));
+            let was = mesh_in_skin(format, &was.name, was.material, native);
+            let names = was.zip(mesh_in_skin(format, &is.name, is.material, &patch.scene));
             looks.renames.extend(names.filter(|(was, is)| was != is).map(|(was, is)| [was, is]));
         }
         #[cfg(not(feature = "dpm"))]

@@ -11,13 +11,12 @@ use meshwright_scene::{
 #[cfg(feature = "gltf")]
 use meshwright_scene::{Limits, OutputFile};
 
-/// Returns the name of a mesh in a skin: IQM has mesh names, DPM and ZYM have only their shaders.
-fn name_of(format: Format, scene: &Scene, mesh: usize) -> &str {
-    let Some(mesh) = scene.meshes.get(mesh) else { return "" };
-    let material = mesh.material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());
+/// Returns the name of a mesh in a skin, from its own and its material: IQM has mesh names, DPM and ZYM have only their shaders.
+fn name_of<'s>(format: Format, mesh: &'s str, material: Option<MaterialId>, scene: &'s Scene) -> &'s str {
+    let material = material.and_then(|id| scene.materials.get(id.0)).map(|m: &Material| m.name.as_str());
     match format.id() {
-        "iqm" => Some(mesh.name.as_str()).filter(|name| !name.is_empty()).or(material).unwrap_or_default(),
-        _ => material.unwrap_or(&mesh.name),
+        "iqm" => Some(mesh).filter(|name| !name.is_empty()).or(material).unwrap_or_default(),
+        _ => material.unwrap_or(mesh),
     }
 }
 
@@ -29,10 +28,15 @@ fn stored(format: Format, name: &str) -> Option<Vec<u8>> {
     fitted.is_exact().then_some(fitted.bytes)
 }
 
-/// Returns the name by which skins know a mesh of a scene, as the format stores it.
+/// Returns the name by which skins know a mesh with a material of a scene, as the format stores it.
 #[cfg(feature = "gltf")]
-pub(crate) fn mesh_in_skin(format: Format, scene: &Scene, mesh: usize) -> Option<Vec<u8>> {
-    stored(format, name_of(format, scene, mesh))
+pub(crate) fn mesh_in_skin(
+    format: Format,
+    mesh: &str,
+    material: Option<MaterialId>,
+    scene: &Scene,
+) -> Option<Vec<u8>> {
+    stored(format, name_of(format, mesh, material, scene))
 }
 
 /// Gives meshes in a skin their new names. Lines that name none of them stay as they are.
@@ -93,7 +97,9 @@ pub(super) fn beside(
         for mesh in &drawn {
             let material = worn(variant, *mesh);
             // Meshes with the same name share a line.
-            let name = stored(format, name_of(format, scene, *mesh));
+            let shown =
+                scene.meshes.get(*mesh).map(|shown| name_of(format, &shown.name, shown.material, scene));
+            let name = stored(format, shown.unwrap_or_default());
             let is_written = name.is_some_and(|name| *lines.entry(name).or_insert(material) == material);
             lost = lost.saturating_add(usize::from(!is_written));
         }

@@ -28,7 +28,7 @@ pub fn merge(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let name = name_of(original, options);
     let recovered = &patch.scene;
-    if native == recovered {
+    if patch.is_empty() {
         let whole = original.rewrite(&name).map_err(invalid_file)?;
         return Ok(Converted::new(whole, Vec::new()));
     }
