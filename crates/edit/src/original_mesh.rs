@@ -1,4 +1,4 @@
-//! What formats and reports ask about the meshes of an original.
+//! The names, sizes and attributes of the meshes of an original.
 
 use alloc::string::String;
 use alloc::vec::Vec;
