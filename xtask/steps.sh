@@ -43,7 +43,7 @@ lint() {
 test() {
     cargo test --workspace --all-features --locked
     # All crates at once, so that they have the features they have in the tests, and nothing is built twice.
-    cargo build --quiet --locked --workspace --all-features --examples
+    cargo build --quiet --locked --workspace --all-features --lib --examples
     run_examples
     # The page of the library is in no package whose documentation tests would compile it.
     rustdoc --test docs/crate.md --edition 2024 --test-run-directory crates/meshwright \
