@@ -13,6 +13,7 @@ pub(crate) struct Comparison<'s, 'b> {
     pub(crate) edited: &'s Scene,
     /// The native scene without its meshes.
     pub(crate) native: &'s Scene,
+    /// Its meshes, without their arrays.
     pub(crate) originals: &'s [OriginalMesh],
     pub(crate) exported: &'s Scene,
     pub(crate) tolerance: Tolerance,

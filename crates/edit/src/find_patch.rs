@@ -24,7 +24,7 @@ impl Patch {
         options: &Options<'_>,
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        Self::find_in(edited, &mut original.native.clone(), original.exported, options, budget)
+        Self::find_taking_meshes(edited, &mut original.native.clone(), original.exported, options, budget)
     }
 
     /// Compares like [`find`](Self::find), with less memory: the patch takes the meshes of the native scene, which has none
@@ -32,7 +32,7 @@ impl Patch {
     ///
     /// # Errors
     /// As [`find`](Self::find).
-    pub fn find_in(
+    pub fn find_taking_meshes(
         edited: &Scene,
         native: &mut Scene,
         exported: &Scene,

@@ -149,7 +149,7 @@ impl Original {
             times::resampled(&mut scene, &native, rate, &mut patch, find, &mut losses)?;
             native.meshes = Vec::new();
         } else {
-            patch = Patch::find_in(&scene, &mut native, &exported, &how, &scenes.budget())?;
+            patch = Patch::find_taking_meshes(&scene, &mut native, &exported, &how, &scenes.budget())?;
         }
         drop(exported);
         #[cfg(feature = "tso")]

@@ -12,7 +12,7 @@ pub(crate) const FILE_LEFT: &str = "file-left";
 pub struct Merging<'m> {
     /// The companion files of the model.
     pub companions: &'m Companions,
-    /// The scene of the original model.
+    /// The scene of the original model. Its meshes may be missing: the patch says what they were.
     pub native: &'m Scene,
     /// The edits.
     #[cfg(feature = "gltf")]
