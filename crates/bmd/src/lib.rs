@@ -68,7 +68,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
-//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd`: arrays decoded by the vector instructions that the machine turns out to have.
 //! * `proptest`: generators of raw bits for property tests.
 //!
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.

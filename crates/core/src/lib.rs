@@ -23,7 +23,7 @@
 //! consuming bytes. Every error has a kind, a code, an offset, the stream it counts in and a field path, on one line
 //! of at most 4 KiB. A [`Report`] keeps 32 findings per code and counts the rest.
 //!
-//! `no_std` with `alloc`. Features: `simd` (default) lets [`bulk`] find out at run time what instructions the machine
+//! `no_std` with `alloc`. Features: `simd` lets [`bulk`] find out at run time what instructions the machine
 //! has; `proptest` adds generators of raw bits for property tests.
 #![no_std]
 #![forbid(unsafe_code)]

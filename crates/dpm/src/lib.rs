@@ -64,7 +64,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
-//! * `simd` (default): decodes arrays with the vector instructions that it finds at run time.
+//! * `simd`: decodes arrays with the vector instructions that it finds at run time.
 //! * `proptest`: generators of raw bits for property tests.
 //!
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.

@@ -59,7 +59,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`]; `write_scene` makes the file and its companion.
-//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd`: arrays decoded by the vector instructions that the machine turns out to have.
 //! * `proptest`: generators of valid models.
 //!
 //! `no_std` with `alloc`. Rust 1.88.

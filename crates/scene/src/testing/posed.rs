@@ -7,6 +7,7 @@ use crate::flatten::{DrawOptions, Drawables, Levels};
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::skeleton::bind::to_model;
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::{Affine64, add, distance, scale, wide};
@@ -23,34 +24,63 @@ pub struct Moment {
     pub seconds: f64,
 }
 
-/// Returns the triangles of the finest level in drawing order, at rest or at a time of a clip. Skeletons
-/// that the clip does not move are at rest.
+/// The meshes of a scene's finest level, collected once to be posed at many times.
+#[derive(Debug)]
+pub struct Drawn<'s> {
+    scene: &'s Scene,
+    budget: &'s Budget,
+    meshes: Vec<Cow<'s, Mesh>>,
+    rest: Vec<Vec<Affine64>>,
+}
+
+impl<'s> Drawn<'s> {
+    /// Collects the meshes in drawing order.
+    ///
+    /// # Errors
+    /// If the scene breaks its own rules, or if the budget does not suffice for the meshes.
+    pub fn new(scene: &'s Scene, budget: &'s Budget) -> Result<Self, ConvertError> {
+        let mut rest = Vec::new();
+        for skeleton in &scene.skeletons {
+            let mut model = skeleton.rest_locals(budget)?;
+            let none = || ConvertError::invalid("skeletons", "joints form no tree");
+            to_model(skeleton, &skeleton.order().ok_or_else(none)?, &mut model);
+            rest.push(model);
+        }
+        let options = DrawOptions::default().with_levels(Levels::Finest);
+        let meshes = Drawables::new(scene, &options, budget)?.map(|drawable| Ok(drawable?.mesh));
+        Ok(Self { scene, budget, meshes: meshes.collect::<Result<_, ConvertError>>()?, rest })
+    }
+
+    /// Returns the triangles in drawing order, at rest or at a time of a clip. Skeletons that the clip does not
+    /// move are at rest.
+    ///
+    /// # Errors
+    /// If there is no such clip, or if the budget does not suffice for the triangles.
+    pub fn triangles(&self, at: Option<Moment>) -> Result<Vec<Triangle>, ConvertError> {
+        let mut skeletons = Cow::Borrowed(&self.rest);
+        if let Some(Moment { clip, seconds }) = at {
+            let sampler = Sampler::new(self.scene, clip, self.budget)?;
+            let (mut model, own) = (Vec::new(), sampler.clip());
+            sampler.model(own.frame_at(seconds), &mut model)?;
+            skeletons.to_mut()[own.skeleton.0] = model;
+        }
+        let mut all = Vec::new();
+        for mesh in &self.meshes {
+            self.budget.charge_items("triangles", mesh.triangles.len() as u64, size_of::<Triangle>())?;
+            let points: Vec<_> =
+                (0..mesh.positions.len()).map(|v| point(self.scene, mesh, v, &skeletons)).collect();
+            all.extend(mesh.triangles.iter().map(|t| t.map(|v| points[v as usize])));
+        }
+        Ok(all)
+    }
+}
+
+/// Returns the triangles of [`Drawn`] at one time.
 ///
 /// # Errors
-/// If the scene breaks its own rules, or if the budget does not suffice for the triangles.
+/// See [`Drawn`].
 pub fn triangles(scene: &Scene, at: Option<Moment>, budget: &Budget) -> Result<Vec<Triangle>, ConvertError> {
-    let mut skeletons = Vec::new();
-    for skeleton in &scene.skeletons {
-        let mut model = skeleton.rest_locals(budget)?;
-        let none = || ConvertError::invalid("skeletons", "joints form no tree");
-        to_model(skeleton, &skeleton.order().ok_or_else(none)?, &mut model);
-        skeletons.push(model);
-    }
-    if let Some(Moment { clip, seconds }) = at {
-        let sampler = Sampler::new(scene, clip, budget)?;
-        let (mut model, own) = (Vec::new(), sampler.clip());
-        sampler.model(own.frame_at(seconds), &mut model)?;
-        skeletons[own.skeleton.0] = model;
-    }
-    let options = DrawOptions::default().with_levels(Levels::Finest);
-    let mut all = Vec::new();
-    for drawable in Drawables::new(scene, &options, budget)? {
-        let mesh = drawable?.mesh;
-        budget.charge_items("triangles", mesh.triangles.len() as u64, size_of::<Triangle>())?;
-        let points: Vec<_> = (0..mesh.positions.len()).map(|v| point(scene, &mesh, v, &skeletons)).collect();
-        all.extend(mesh.triangles.iter().map(|t| t.map(|v| points[v as usize])));
-    }
-    Ok(all)
+    Drawn::new(scene, budget)?.triangles(at)
 }
 
 fn point(scene: &Scene, mesh: &Mesh, v: usize, skeletons: &[Vec<Affine64>]) -> [f64; 3] {

@@ -3,8 +3,8 @@
 use super::extent;
 use meshwright_core::math::{Affine64, distance, length, narrow, sub, unit, wide};
 use meshwright_core::{Budget, Limits};
-use meshwright_scene::posed::{self, Moment, triangles};
-use meshwright_scene::{Clip, Joint, Mesh, Sampler, Scene, Skeleton};
+use meshwright_scene::posed::{self, Drawn, Moment};
+use meshwright_scene::{Clip, ConvertError, Joint, Mesh, Sampler, Scene, Skeleton};
 use std::collections::BTreeSet;
 
 /// Tolerances for edited values in a merged model.
@@ -97,7 +97,9 @@ pub(super) fn check_posed_within(
     far: impl Fn(f64) -> f64,
 ) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
-    let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
+    let told = |e: ConvertError| e.to_string();
+    let (asking, making) =
+        (Drawn::new(edited, &budget).map_err(told)?, Drawn::new(merged, &budget).map_err(told)?);
     // Several clips may have one name.
     let nth = |scene: &Scene, c: usize| {
         let name = &scene.clips[c].name;
@@ -114,7 +116,8 @@ pub(super) fn check_posed_within(
     for at in core::iter::once(None).chain(frames) {
         let moment = |(clip, seconds)| Moment { clip, seconds };
         let there = at.map(|(clip, seconds)| Ok::<_, String>((twin(clip)?, seconds))).transpose()?;
-        let (asked, made) = (of(edited, at.map(moment))?, of(merged, there.map(moment))?);
+        let asked = asking.triangles(at.map(moment)).map_err(told)?;
+        let made = making.triangles(there.map(moment)).map_err(told)?;
         let corners = asked.as_flattened().iter().zip(made.as_flattened());
         let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
         let far = far(posed::extent(&asked));
