@@ -43,7 +43,7 @@ lint() {
 test() {
     cargo test --workspace --all-features --locked
     # All crates at once, so that they have the features they have in the tests, and nothing is built twice.
-    cargo build --quiet --locked --workspace --all-features --lib --examples
+    cargo build --quiet --locked --workspace --all-features --profile test --lib --examples
     run_examples
     # The page of the library is in no package whose documentation tests would compile it.
     rustdoc --test docs/crate.md --edition 2024 --test-run-directory crates/meshwright \
@@ -393,7 +393,7 @@ corpus=${MESHWRIGHT_CORPUS:-$PWD/../shared/corpus}
 [ -f "$corpus/manifest.json" ] || corpus=
 # Builds the program and prints its path. All crates are named, so that they have the features they have in the tests.
 program() {
-    cargo build --quiet --locked --workspace --all-features --bin meshwright
+    cargo build --quiet --locked --workspace --all-features --profile test --bin meshwright
     echo "$T/debug/meshwright"
 }
 # The suite of docs/conformance.md, and the tests of real files.

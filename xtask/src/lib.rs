@@ -77,8 +77,8 @@ const VERBS: &[Verb] = verbs! {
     "fixtures" "[--check]: write testdata/, or only compare" With(fixtures::run);
     "layers" "who may depend on whom; no build script, no network" With(layers::run);
     "docs links" "[DIR]: links, anchors and named tests exist; builds the book with mdbook. Only links, of a copy in DIR" With(docs::links);
-    "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "dev");
-    "describe" "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare" Lab("describe", "dev");
+    "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "test");
+    "describe" "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare" Lab("describe", "test");
     "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Steps;
     "conformance" "the suite of docs/conformance.md, and the tests of real files, where they are" Steps;
     "witness validator" "[DIR...]: exported GLBs through the Khronos validator; needs node" Steps;
@@ -149,7 +149,7 @@ pub fn read_words(lab: &str, words: &[OsString]) -> Result<Given, String> {
 pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String> {
     let build = "build --quiet --locked --workspace --all-features --bin";
     sh::cargo(root, &format!("{build} {name} --profile {profile}"))?;
-    let folder = if profile == "dev" { "debug" } else { profile };
+    let folder = if profile == "test" { "debug" } else { profile };
     Ok(sh::target_dir(root).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn compared(root: &Path, browser: &Browser) -> Result<(), String> {
     {
         wrong.push(format!("the page: {what}: {holds}"));
     }
-    let program = xtask::program(root, "meshwright", "dev")?;
+    let program = xtask::program(root, "meshwright", "test")?;
     let mut counts = Counts::default();
     for (drop, models) in drops.iter().zip(array(&seen, "folders")) {
         let models = models.as_array().map_or(&[][..], Vec::as_slice);
