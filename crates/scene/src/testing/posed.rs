@@ -55,7 +55,7 @@ impl<'s> Drawn<'s> {
     /// move are at rest.
     ///
     /// # Errors
-    /// If there is no such clip, or if the budget does not suffice for the triangles.
+    /// If the clip does not exist, or if the budget does not suffice for the triangles.
     pub fn triangles(&self, at: Option<Moment>) -> Result<Vec<Triangle>, ConvertError> {
         let mut skeletons = Cow::Borrowed(&self.rest);
         if let Some(Moment { clip, seconds }) = at {
