@@ -42,6 +42,9 @@ lint() {
 # All tests, and every example without arguments.
 test() {
     cargo test --workspace --all-features --locked
+    docs_examples
+}
+docs_examples() {
     # All crates at once, so that they have the features they have in the tests, and nothing is built twice.
     cargo build --quiet --locked --workspace --all-features --profile test --lib --examples
     run_examples
@@ -477,6 +480,8 @@ newcomer() {
     echo "$passed passed, $skipped skipped"
     [ "$passed" -gt 0 ] || fail "no test ran"
     [ "$skipped" -eq 0 ] || fail "every test must run: $(grep '^skipped: \| \.\.\. ignored' ../said)"
+    mkdir -p "$T/newcomer"
+    cp target/release/meshwright "$T/newcomer"
 }
 
 # Packages, archives and notes of a release, in `$T/releases`.

@@ -77,6 +77,7 @@ const VERBS: &[Verb] = verbs! {
     "fixtures" "[--check]: write testdata/, or only compare" With(fixtures::run);
     "layers" "who may depend on whom; no build script, no network" With(layers::run);
     "docs links" "[DIR]: links, anchors and named tests exist; builds the book with mdbook. Only links, of a copy in DIR" With(docs::links);
+    "docs examples" "every example as it runs without arguments, and the page of the library" Steps;
     "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "test");
     "describe" "[--check]: write docs/descriptions for Kaitai Struct, ImHex, file, the desktop, PRONOM, or only compare" Lab("describe", "test");
     "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Steps;
