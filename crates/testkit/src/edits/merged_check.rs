@@ -321,7 +321,7 @@ fn poses(
     size: f64,
 ) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
-    let text = |e: meshwright_scene::ConvertError| e.to_string();
+    let text = |e: ConvertError| e.to_string();
     let native_one = n.map(|n| Sampler::new(native, n, &budget).map_err(text)).transpose()?;
     let [edited_one, merged_one] = [edited, merged].map(|s| Sampler::new(s, c, &budget).map_err(text));
     let (edited_one, merged_one) = (edited_one?, merged_one?);
