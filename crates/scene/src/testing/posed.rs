@@ -78,7 +78,7 @@ impl<'s> Drawn<'s> {
 /// Returns the triangles of [`Drawn`] at one time.
 ///
 /// # Errors
-/// See [`Drawn`].
+/// If [`Drawn::new`] or [`Drawn::triangles`] fails.
 pub fn triangles(scene: &Scene, at: Option<Moment>, budget: &Budget) -> Result<Vec<Triangle>, ConvertError> {
     Drawn::new(scene, budget)?.triangles(at)
 }

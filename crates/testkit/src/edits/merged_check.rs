@@ -90,6 +90,10 @@ pub fn check_posed(edited: &Scene, merged: &Scene, far: f64) -> Result<(), Strin
     check_posed_within(edited, merged, |_| far)
 }
 
+fn text(e: ConvertError) -> String {
+    e.to_string()
+}
+
 /// Compares as [`check_posed`]. `far` gives the tolerance for the largest coordinate of a pose.
 pub(super) fn check_posed_within(
     edited: &Scene,
@@ -97,9 +101,8 @@ pub(super) fn check_posed_within(
     far: impl Fn(f64) -> f64,
 ) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
-    let told = |e: ConvertError| e.to_string();
-    let (asking, making) =
-        (Drawn::new(edited, &budget).map_err(told)?, Drawn::new(merged, &budget).map_err(told)?);
+    let [asking, making] = [edited, merged].map(|scene| Drawn::new(scene, &budget).map_err(text));
+    let (asking, making) = (asking?, making?);
     // Several clips may have one name.
     let nth = |scene: &Scene, c: usize| {
         let name = &scene.clips[c].name;
@@ -116,8 +119,8 @@ pub(super) fn check_posed_within(
     for at in core::iter::once(None).chain(frames) {
         let moment = |(clip, seconds)| Moment { clip, seconds };
         let there = at.map(|(clip, seconds)| Ok::<_, String>((twin(clip)?, seconds))).transpose()?;
-        let asked = asking.triangles(at.map(moment)).map_err(told)?;
-        let made = making.triangles(there.map(moment)).map_err(told)?;
+        let asked = asking.triangles(at.map(moment)).map_err(text)?;
+        let made = making.triangles(there.map(moment)).map_err(text)?;
         let corners = asked.as_flattened().iter().zip(made.as_flattened());
         let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
         let far = far(posed::extent(&asked));
@@ -321,7 +324,6 @@ fn poses(
     size: f64,
 ) -> Result<(), String> {
     let budget = Budget::new(Limits::default());
-    let text = |e: ConvertError| e.to_string();
     let native_one = n.map(|n| Sampler::new(native, n, &budget).map_err(text)).transpose()?;
     let [edited_one, merged_one] = [edited, merged].map(|s| Sampler::new(s, c, &budget).map_err(text));
     let (edited_one, merged_one) = (edited_one?, merged_one?);
