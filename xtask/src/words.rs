@@ -202,29 +202,3 @@ fn is_hard(text: &str) -> bool {
     };
     opening || PHRASES.split(';').any(phrase)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_with_phrases_are_found() {
-        let code = "/// Reads\n/// what stands there.\nfn of(x: u8) { say(\"the file that is no model\"); }\n// Sound.\n\
-                    fn read() { say(\"a \\\"b\\\" file of type c\", \"there is none\"); }\n";
-        let found: Vec<_> = places_of_code(code).into_iter().map(|(kind, line, _)| (kind, line)).collect();
-        assert_eq!(found, [(0, 1), (1, 3), (2, 3)]);
-        let page = "# Where it is\n\nWhat is it? It works alone here. It is fine and well.\n```sh\nso many words here\n```\n| a | Of these there are four |\n";
-        let found: Vec<_> = places_of_page(page).into_iter().map(|(_, line, text)| (line, text)).collect();
-        assert_eq!(
-            found,
-            [(3, "It works alone here.".to_owned()), (7, "Of these there are four".to_owned())]
-        );
-    }
-
-    #[test]
-    fn names_of_files_say_what_is_in_them() {
-        let vague = ["crates/dpm/src/util.rs", "xtask/src/fixtures/parts.rs"];
-        let plain = ["crates/dpm/src/bone.rs", "crates/dpm/tests/common.rs", "crates/dpm/src/util.txt"];
-        assert!(vague.into_iter().all(is_vague) && !plain.into_iter().any(is_vague));
-    }
-}

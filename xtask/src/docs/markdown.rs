@@ -100,27 +100,3 @@ fn attributes<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let starts: Vec<usize> = line.match_indices(&open).map(|(at, _)| at + open.len()).collect();
     starts.into_iter().filter_map(|at| Some(line.get(at..)?.split_once('"')?.0))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn anchors_are_those_of_github() {
-        let page = Page::parse(
-            "# One, two: `three`!\n## One, two: three\n## [A](b.md) c\n# x_y-z\n<a id=\"here\"></a>\n```sh\n# no\n```\n",
-        );
-        let expected = ["one-two-three", "one-two-three-1", "a-c", "x_y-z", "here"];
-        assert_eq!(page.anchors, expected.map(String::from).into());
-        assert_eq!(page.titles.len(), 4);
-    }
-
-    #[test]
-    fn links_are_found_outside_of_code() {
-        let text = "[a](b.md) `[no](no.md)` ![p](p.png \"title\")\n<!-- [no](no.md) -->\n~~~\n[no](no.md)\n```\n~~~\n\
-                    <img alt=\"x\" src=\"q.png\"> a lone ` mark [c](#d)\n";
-        let links: Vec<_> = Page::parse(text).links;
-        let expected = [(1, "b.md"), (1, "p.png"), (7, "#d"), (7, "q.png")];
-        assert_eq!(links, expected.map(|(line, target)| (line, target.to_owned())));
-    }
-}
