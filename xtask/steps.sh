@@ -30,23 +30,33 @@ lint() {
     cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
     # All targets are those that plain `cargo test` builds, which these tests are not.
     cargo clippy --workspace --test corpus --all-features --locked -- -D warnings
-    # Every published crate with features without them, and with each single one.
+    # Published crates with each single feature that their code names. Crates of formats do not use each other: one call has all.
+    formats=$(grep -l '^layer = "format"' crates/*/Cargo.toml | xargs -n 1 dirname)
+    lint_features $formats
     for folder in $(published); do
-        features=$(awk '/^\[/ { on = $0 == "[features]" } on && /^[a-z0-9_-]+ *=/ && $1 != "default" { print $1 }' "$folder/Cargo.toml")
-        for feature in ${features:+"" $features}; do
-            cargo clippy -q --locked -p "$(name_of "$folder")" --no-default-features --features="$feature" -- -D warnings
-        done
+        case " $(echo $formats) " in *" $folder "*) ;; *) lint_features "$folder" ;; esac
     done
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
 }
+# Crates without features, and with each one alone: FOLDER...
+lint_features() {
+    features=$(grep -rhoE 'feature = "[a-z0-9_-]+"' $(printf '%s/src ' "$@") | cut -d '"' -f 2 | sort -u)
+    for feature in ${features:+"" $features}; do
+        packages=
+        for folder in "$@"; do
+            ! grep -rq "feature = \"${feature:+$feature\"}" "$folder/src" || packages="$packages -p $(name_of "$folder")"
+        done
+        cargo clippy -q --locked $packages --no-default-features --features="$feature" -- -D warnings
+    done
+}
 # All tests, and every example without arguments.
 test() {
-    cargo test --workspace --all-features --locked
+    cargo test --workspace --locked
     docs_examples
 }
 docs_examples() {
     # All crates at once, so that they have the features they have in the tests, and nothing is built twice.
-    cargo build --quiet --locked --workspace --all-features --profile test --lib --examples
+    cargo build --quiet --locked --workspace --profile test --lib --examples
     run_examples
     # The page of the library is in no package whose documentation tests would compile it.
     rustdoc --test docs/crate.md --edition 2024 --test-run-directory crates/meshwright \
@@ -241,7 +251,8 @@ bindings_capi() {
     (cd crates/capi && lints_and_tests)
     place=$T/capi
     rm -rf "$place" "$place-elsewhere"
-    "$XTASK" release capi --prefix "$place-elsewhere"
+    # The build of the tests does for this.
+    "$XTASK" release capi --profile dev --prefix "$place-elsewhere"
     mv "$place-elsewhere" "$place"
     flags() { PKG_CONFIG_PATH=$place/lib/pkgconfig pkg-config "$@" --cflags --libs meshwright; }
     has flags || absent "no pkg-config"
@@ -351,7 +362,7 @@ modules() {
 bindings_page() {
     modules playwright-core@1.65.1
     [ -z "${MESHWRIGHT_STRICT:-}" ] || export MESHWRIGHT_REQUIRE=1
-    cargo test --locked --workspace --all-features --test page
+    cargo test --locked --workspace --test page
 }
 # The page as a site in `$T/wasm/site`, its module for npm in `$T/wasm/npm`; `lab` writes the site and tries it.
 bindings_wasm() {
@@ -394,9 +405,9 @@ bindings_wasm() {
 
 corpus=${MESHWRIGHT_CORPUS:-$PWD/../shared/corpus}
 [ -f "$corpus/manifest.json" ] || corpus=
-# Builds the program and prints its path. All crates are named, so that they have the features they have in the tests.
+# Builds the program and prints its path. With the examples, crates have the features they have in the tests.
 program() {
-    cargo build --quiet --locked --workspace --all-features --profile test --bin meshwright
+    cargo build --quiet --locked --workspace --profile test --examples --bin meshwright
     echo "$T/debug/meshwright"
 }
 # The suite of docs/conformance.md, and the tests of real files.
@@ -407,7 +418,7 @@ conformance() {
         [ -z "$corpus" ] || python3 xtask/conformance/corpus.py --program "$program" "$corpus"
     fi
     [ -z "$corpus" ] || MESHWRIGHT_CORPUS=$corpus MESHWRIGHT_REQUIRE=1 \
-        cargo test --workspace --all-features --locked --test corpus
+        cargo test --workspace --locked --test corpus
     has python3 --version || absent "python3 is not here, for the suite"
 }
 # The folders of DPM, ZYM and IQM among the fixtures and the corpus.
@@ -458,30 +469,32 @@ witness_validator() {
     echo "$count GLBs validated"
 }
 
-# The first steps of a user with only Rust installed: the README's two commands as printed, in a clone in an empty folder.
+# The first steps of a user with only Rust installed: the README's two commands as printed, in a clone in an empty folder, or here.
 newcomer() {
     place=$(mktemp -d)
     trap 'rm -rf "$place"' EXIT
-    git clone --quiet . "$place/meshwright"
-    cd "$place/meshwright"
+    if [ -z "${given_here+given}" ]; then
+        git clone --quiet . "$place/meshwright"
+        cd "$place/meshwright"
+        unset $(env | sed -n 's/^\(CARGO_TARGET[A-Z_]*\)=.*/\1/p') NONE
+        T=$PWD/target
+    fi
     awk '/^## / { below = $0 == "## Contributing" } below && /^```$/ && shown { exit } shown { sub(/ # .*/, ""); print }
-        below && /^```sh$/ { shown = 1 }' README.md > ../commands
-    [ "$(wc -l < ../commands)" -eq 2 ] || fail "README.md: two commands expected: $(cat ../commands)"
-    unset $(env | sed -n 's/^\(MESHWRIGHT_[A-Z_]*\|CARGO_TARGET[A-Z_]*\|CARGO_ENCODED_RUSTFLAGS\)=.*/\1/p') NONE
+        below && /^```sh$/ { shown = 1 }' README.md > "$place/commands"
+    [ "$(wc -l < "$place/commands")" -eq 2 ] || fail "README.md: two commands expected: $(cat "$place/commands")"
+    unset $(env | sed -n 's/^\(MESHWRIGHT_[A-Z_]*\|CARGO_ENCODED_RUSTFLAGS\)=.*/\1/p') NONE
     while read -r line; do
         echo "\$ $line"
         start=$(date +%s)
-        { sh -c "$line && times" < /dev/null || echo "failed: $line"; } 2>&1 | tee -a ../said
-        ! grep "^failed: " ../said || exit 1
-        echo "\$ $line: $(($(date +%s) - start)) s, of processors (user, system) on the last line, $(du -sh target | cut -f 1) of target"
-    done < ../commands
-    passed=$(awk '/^test result: ok\. / { passed += $4 } END { print passed + 0 }' ../said)
-    skipped=$(grep -c '^skipped: \| \.\.\. ignored' ../said || :)
+        { sh -c "$line && times" < /dev/null || echo "failed: $line"; } 2>&1 | tee -a "$place/said"
+        ! grep "^failed: " "$place/said" || exit 1
+        echo "\$ $line: $(($(date +%s) - start)) s, of processors (user, system) on the last line, $(du -sh "$T" | cut -f 1) of target"
+    done < "$place/commands"
+    passed=$(awk '/^test result: ok\. / { passed += $4 } END { print passed + 0 }' "$place/said")
+    skipped=$(grep -c '^skipped: \| \.\.\. ignored' "$place/said" || :)
     echo "$passed passed, $skipped skipped"
     [ "$passed" -gt 0 ] || fail "no test ran"
-    [ "$skipped" -eq 0 ] || fail "every test must run: $(grep '^skipped: \| \.\.\. ignored' ../said)"
-    mkdir -p "$T/newcomer"
-    cp target/release/meshwright "$T/newcomer"
+    [ "$skipped" -eq 0 ] || fail "every test must run: $(grep '^skipped: \| \.\.\. ignored' "$place/said")"
 }
 
 # Packages, archives and notes of a release, in `$T/releases`.
@@ -542,7 +555,7 @@ release_dist() {
 # Header, libraries and the file for pkg-config of the library for C, below a folder or as an archive.
 release_capi() {
     name=meshwright-c-$(sed -n 's/^version = "\(.*\)"/\1/p' crates/capi/Cargo.toml | head -n 1)
-    version=${name#meshwright-c-} to=${given_prefix:-$RELEASES/$name-$(host)}
+    version=${name#meshwright-c-} to=${given_prefix:-$RELEASES/$name-$(host)} profile=${given_profile:-release}
     # Programs need a new build when the interface changes. A program asks its loader for this name.
     case $version in 0.*) interface=${version%.*} ;; *) interface=${version%%.*} ;; esac
     option= so=libmeshwright.so dylib=libmeshwright.$interface.dylib
@@ -555,12 +568,13 @@ release_capi() {
             option=-Clink-arg=-Wl,-soname,$so.$interface
             set -- $so $so.$version libmeshwright.a libmeshwright.a ;;
     esac
-    (cd crates/capi && cargo rustc --release --locked --lib --crate-type cdylib,staticlib -- $option)
+    (cd crates/capi && cargo rustc --profile "$profile" --locked --lib --crate-type cdylib,staticlib -- $option)
+    [ "$profile" != dev ] || profile=debug
     mkdir -p "$to/lib/pkgconfig" "$to/include" "$to/share/doc/meshwright-c"
     while [ $# -gt 0 ]; do
         # Programs may use the old file.
         rm -f "$to/lib/$2"
-        cp "${CARGO_TARGET_DIR:-crates/capi/target}/release/$1" "$to/lib/$2"
+        cp "${CARGO_TARGET_DIR:-crates/capi/target}/$profile/$1" "$to/lib/$2"
         shift 2
     done
     case $(uname -s) in

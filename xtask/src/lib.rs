@@ -52,7 +52,7 @@ macro_rules! verbs {
 /// Every task. A verb of several parts runs those that are named, or all with `all`.
 const VERBS: &[Verb] = verbs! {
     "ci" "every step that a change must pass, in turn" With(ci::run);
-    "newcomer" "the README's two commands in a clone in an empty folder" Steps;
+    "newcomer" "[--here]: the README's two commands in a clone in an empty folder, or here" Steps;
     "lint" "formatting; lints of everything and of each single feature; documentation: warnings denied" Steps;
     "test" "all tests, and every example as it runs without arguments" Steps;
     "targets release" "the tests in release, and optimized with every check" Steps;
@@ -96,7 +96,7 @@ const VERBS: &[Verb] = verbs! {
     "release package" "packs what is published; its examples and doctests, packed" Steps;
     "release publish" "everything of publishing but the upload, in order" Steps;
     "release dist" "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum" Steps;
-    "release capi" "[--prefix DIR]: the library for C, installed below a folder or as an archive" Steps;
+    "release capi" "[--prefix DIR] [--profile NAME]: the library for C, installed below a folder or as an archive" Steps;
     "release blender" "Blender's extension for this machine as a zip" Steps;
     "release deb" "[--profile NAME]: the program as a Debian package; needs cargo-deb" Steps;
     "release installers" "scripts that install the program from the archives" Steps;
@@ -145,12 +145,13 @@ pub fn read_words(lab: &str, words: &[OsString]) -> Result<Given, String> {
     Given::new(VERBS.iter().find(|verb| verb.0.ends_with(lab)).map_or("[FILE]", |verb| verb.1), words)
 }
 
-/// Builds a program of the workspace. All crates are named, so that they have the features they have in the tests, and
-/// what `xtask test` has built is not built again.
+/// Builds a program of the workspace. With the examples, crates have the features they have in the tests, and what the tests have
+/// built is not built again.
 pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String> {
-    let build = "build --quiet --locked --workspace --all-features --bin";
-    sh::cargo(root, &format!("{build} {name} --profile {profile}"))?;
-    let folder = if profile == "test" { "debug" } else { profile };
+    let (folder, features) =
+        if profile == "test" { ("debug", "--examples") } else { (profile, "--all-features") };
+    let build = format!("build --quiet --locked --workspace {features} --bin {name} --profile {profile}");
+    sh::cargo(root, &build)?;
     Ok(sh::target_dir(root).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
