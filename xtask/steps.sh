@@ -40,7 +40,7 @@ lint() {
 }
 # Crates without features, and with each one alone: FOLDER...
 lint_features() {
-    features=$(grep -rhoE 'feature = "[a-z0-9_-]+"' $(printf '%s/src ' "$@") | cut -d '"' -f 2 | sort -u)
+    features=$(grep -rhowE 'feature = "[a-z0-9_-]+"' $(printf '%s/src ' "$@") | cut -d '"' -f 2 | sort -u)
     for feature in ${features:+"" $features}; do
         packages=
         for folder in "$@"; do
