@@ -53,17 +53,18 @@ fn workspace() -> PathBuf {
     here.ancestors().nth(2).expect("testkit is two folders below the workspace").to_owned()
 }
 
-/// Returns the corpus of real models, from `MESHWRIGHT_CORPUS` or from next to the project. A test that
+/// Returns the corpus of real models, from `MESHWRIGHT_CORPUS` or, if that is not set, from next to the project. A test that
 /// needs it uses the macro of the same name, which skips the test without a corpus.
 pub fn corpus() -> Option<PathBuf> {
-    let dir = given_corpus().unwrap_or_else(|| workspace().join("../shared/corpus"));
+    let named = env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
+    let dir = named.unwrap_or_else(|| workspace().join("../shared/corpus"));
     dir.join("manifest.json").is_file().then_some(dir)
 }
 
 /// Returns the corpus that `MESHWRIGHT_CORPUS` names. If it is set, as in `xtask conformance`, tests of
 /// fixtures use its files too. Otherwise they test the same with and without a corpus next to the project.
 pub fn given_corpus() -> Option<PathBuf> {
-    env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from)
+    env::var_os("MESHWRIGHT_CORPUS").filter(|name| !name.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the valid fixtures of a format, and the files of its folder in the [given corpus](given_corpus),

@@ -151,3 +151,49 @@ fn write_sized(out: &mut Vec<u8>, bytes: &[u8]) {
     write_number(out, bytes.len());
     out.extend_from_slice(bytes);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEATURES: &[u8] = b"\x0ftarget_features\0";
+
+    /// Returns a module with an imported function, functions of some bodies, and the section of features.
+    fn module(bodies: &[&[u8]]) -> Vec<u8> {
+        let mut code = Vec::new();
+        write_number(&mut code, bodies.len());
+        bodies.iter().for_each(|body| write_sized(&mut code, body));
+        let mut module = b"\0asm\x01\0\0\0".to_vec();
+        let name = b"\x04name\x01\x01\0".to_vec();
+        let imports = b"\x01\x01a\x01b\0\0".to_vec();
+        for (number, content) in
+            [(IMPORTS, imports), (CODE, code), (CUSTOM, FEATURES.to_vec()), (CUSTOM, name)]
+        {
+            module.push(number);
+            write_sized(&mut module, &content);
+        }
+        module
+    }
+
+    #[test]
+    fn similar_functions_follow_each_other() {
+        let bodies: [&[u8]; 4] =
+            [b"first function", b"others in a row", b"first functions", b"others in a line"];
+        assert_eq!(best_order(&bodies, 1), [0, 2, 1, 3]);
+    }
+
+    #[test]
+    fn functions_are_named_by_their_place_after_the_imported_ones() {
+        let bodies: [&[u8]; 3] = [b"first function", b"others in a row", b"first functions"];
+        let named = name_by_order(&module(&bodies), 1).unwrap();
+        let mut wanted = b"\x04name\x01\x1f\x03".to_vec();
+        for (function, name) in [(1, "f0000000"), (2, "f0000002"), (3, "f0000001")] {
+            write_number(&mut wanted, function);
+            write_sized(&mut wanted, name.as_bytes());
+        }
+        assert!(named.ends_with(&wanted) && named.starts_with(b"\0asm"));
+        assert!(named.windows(FEATURES.len()).any(|part| part == FEATURES));
+        assert_eq!(named.len(), module(&bodies).len() - 10 + 2 + wanted.len());
+        assert!(name_by_order(&module(&bodies)[..30], 1).is_err());
+    }
+}
