@@ -67,7 +67,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
+//! * `scene`: conversion to and from the exchange model of `meshwright-scene`.
 //! * `simd`: arrays decoded by the vector instructions that the machine turns out to have.
 //! * `proptest`: generators of raw bits for property tests.
 //!

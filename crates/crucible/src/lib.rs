@@ -57,7 +57,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
+//! * `scene`: conversion to and from [`meshwright_scene::Scene`].
 //! * `simd`: decodes arrays with the vector instructions that it finds at run time.
 //! * `rayon`: `CrucibleOptions::with_threads` decodes streams on several threads.
 //! * `proptest`: generators of valid models.

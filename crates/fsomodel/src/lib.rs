@@ -58,7 +58,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`]; `write_scene` makes the file and its companion.
+//! * `scene`: conversion to and from [`meshwright_scene::Scene`]; `write_scene` makes the file and its companion.
 //! * `simd`: arrays decoded by the vector instructions that the machine turns out to have.
 //! * `proptest`: generators of valid models.
 //!

@@ -57,7 +57,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
+//! * `scene`: conversion to and from the exchange model of `meshwright-scene`.
 //! * `simd`: decodes arrays with the vector instructions that it finds at run time.
 //! * `proptest`: generators of raw bits for property tests.
 //!

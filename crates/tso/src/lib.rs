@@ -81,7 +81,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
+//! * `scene`: conversion to and from the exchange model of `meshwright-scene`.
 //! * `proptest`: generators of raw bits for property tests.
 //!
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
