@@ -127,8 +127,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
     }
 
     /// Returns the cheapest path from one of `starts` to every later candidate: its cost, and the candidate
-    /// before.
-    fn search(&self, starts: impl Iterator<Item = usize>) -> Vec<Option<(u32, Option<usize>)>> {
+    /// before. Paths that cost `most` or more are not followed.
+    fn search(&self, starts: impl Iterator<Item = usize>, most: u32) -> Vec<Option<(u32, Option<usize>)>> {
         let mut best: Vec<Option<(u32, Option<usize>)>> = alloc::vec![None; self.keys.len()];
         let mut first = self.keys.len();
         for s in starts {
@@ -138,7 +138,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             first = first.min(s);
         }
         for i in first..self.keys.len() {
-            let Some((cost, _)) = best.get(i).copied().flatten() else { continue };
+            let Some((cost, _)) = best.get(i).copied().flatten().filter(|b| b.0 < most) else { continue };
             for j in self.next.get(i).into_iter().flatten() {
                 let j = *j as usize;
                 let total = cost.saturating_add(self.cost(Some(i), j));
@@ -176,7 +176,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         };
         let n = self.keys.len();
         // A value seldom holds up to a late first key, so late keys are tested last.
-        let best = self.search((0..n).filter(|i| holds(*i, 0..self.frame(*i))));
+        let best = self.search((0..n).filter(|i| holds(*i, 0..self.frame(*i))), u32::MAX);
         let ends = (0..n).rev().filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
         let ends = ends.filter(|(_, i)| holds(*i, self.frame(*i)..self.frames));
         ends.min().map(|(_, i)| Self::path(&best, i))
@@ -191,10 +191,10 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             if !work.spend(edges) && s > 0 {
                 break;
             }
-            let best = self.search(core::iter::once(s));
+            let cheapest = found.as_ref().map_or(u32::MAX, |(cost, _)| *cost);
+            let best = self.search(core::iter::once(s), cheapest);
             let ends = (s + 1..all).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
-            let better = |cost: u32| found.as_ref().is_none_or(|(old, _)| cost < *old);
-            let mut ends: Vec<_> = ends.filter(|(cost, _)| better(*cost)).collect();
+            let mut ends: Vec<_> = ends.filter(|(cost, _)| *cost < cheapest).collect();
             ends.sort_unstable();
             if let Some((cost, e)) = ends.into_iter().find(|(_, e)| self.spans(*e, s, self.frames, work)) {
                 found = Some((cost, Self::path(&best, e)));
