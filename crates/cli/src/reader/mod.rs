@@ -1,5 +1,8 @@
 //! Opens inputs as models with their companion files.
 
+mod companion_lines;
+mod search_path;
+
 use crate::args::{CompanionArgs, ConvertArgs, ReadArgs};
 use crate::input::Input;
 use crate::messages::say;
@@ -10,14 +13,13 @@ use meshwright::files::output::{FileId, Plan};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::tso::Wear;
 use meshwright::{
-    Budget, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, PartRole, PartState, ReadOptions,
-    Role, Severity, Target, foreign,
+    Budget, Confidence, Finder, Format, Limits, Model, NamedFile, Opener, ReadOptions, Role, Target, foreign,
 };
 use std::ffi::OsStr;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Reads the inputs of a command as its arguments say, and records every file that took part.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ impl Reader {
             missing: None,
             plan: Plan::default(),
             stdout: stdout(),
-            roots: roots(&args.root)?,
+            roots: search_path::roots(&args.root)?,
             last: Mutex::default(),
             over: Mutex::default(),
         };
@@ -231,11 +233,6 @@ impl Reader {
         self.open_with(input, options, self.format)
     }
 
-    /// Returns the search path of an input, if it can be read.
-    pub(crate) fn finder_of(&self, input: &Input) -> Option<Finder> {
-        self.place(input).ok().map(|(finder, _)| finder)
-    }
-
     /// Returns the options with which files are opened.
     pub(crate) fn options(&self) -> &Opener {
         &self.options
@@ -351,80 +348,6 @@ impl Reader {
         into.map_or(Ok(()), |path| Err(Refusal::Argument(into_input(&path))))
     }
 
-    /// Returns the search path of an input, and the path of the input in it.
-    pub(crate) fn place(&self, input: &Input) -> Result<(Finder, TreePath), Refusal> {
-        if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
-            return match &input.met {
-                Some(met) if met.finder.tree().pack_of(&met.path).is_some() => {
-                    Ok((self.over_roots(roots, &met.finder), met.path.clone()))
-                }
-                _ => within(roots, &input.path),
-            };
-        }
-        if let Some(met) = &input.met {
-            return Ok((met.finder.clone(), met.path.clone()));
-        }
-        let name = input.path.file_name().unwrap_or_default();
-        if input.is_stdin() {
-            FileId::of_stream(&io::stdin()).into_iter().for_each(|(file, _)| self.plan.reads_file(file));
-            let (bytes, path) = (self.stdin()?, TreePath::ROOT.beside(input.name()));
-            let tree = path.and_then(|path| Ok((Tree::memory([(&path, bytes)])?, path)));
-            let (mut tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
-            if let Some(roots) = &self.roots {
-                tree = Tree::layered([roots.tree().clone(), tree]);
-            }
-            return Ok((Finder::new(tree), path));
-        }
-        let folder = input.path.parent().unwrap_or(Path::new(""));
-        let mut last = lock(&self.last);
-        // Pipes and devices can be read only by the path that was named.
-        let regular = input.path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        if let Some((_, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
-            && let Some(start) = finder.tree().start()
-            && let Ok(path) = start.beside(name.as_encoded_bytes())
-            && finder.tree().find(&path).is_ok_and(|found| found.as_ref() == Some(&path))
-        {
-            return Ok((finder.clone(), path));
-        }
-        let tree = Tree::open(&input.path).map_err(|e| Refusal::unopened(&input.path, &e))?;
-        let Some(path) = tree.start().cloned() else {
-            return Err(Refusal::Unreadable { companion: None, why: "is a folder".into(), is_limit: false });
-        };
-        let finder = Finder::new(tree);
-        *last = Some((folder.to_owned(), finder.clone()));
-        Ok((finder, path))
-    }
-
-    /// Returns the tree of a pack, or of a folder of packs, layered over the folders of `--root`.
-    fn over_roots(&self, roots: &Finder, met: &Finder) -> Finder {
-        let mut over = lock(&self.over);
-        if let Some((_, known)) = over.as_ref().filter(|(of, _)| of == met) {
-            return known.clone();
-        }
-        let tree = Tree::layered([roots.tree().clone(), met.tree().clone()]);
-        let finder = Finder::new(tree);
-        *over = Some((met.clone(), finder.clone()));
-        finder
-    }
-
-    fn stdin(&self) -> Result<Vec<u8>, Refusal> {
-        let most = self.limits().memory;
-        let refused = |why, is_limit| Refusal::Unreadable { companion: None, why, is_limit };
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|e| refused(e.to_string(), false))?;
-        if bytes.len() as u64 > most {
-            let why = format!("has more than {most} bytes; raise --max-memory to read it");
-            return Err(refused(why, true));
-        }
-        Ok(bytes)
-    }
-
-    /// Refuses a named input that does not exist.
-    pub(crate) fn exists(&self, input: &Input) -> Result<(), Refusal> {
-        if input.is_stdin() { Ok(()) } else { self.place(input).map(drop) }
-    }
-
     /// Returns whether an input may be a model, and detects its format. Other files of a folder do not affect the
     /// names of outputs, and outputs may replace them. `wanted` selects the formats to process.
     pub(crate) fn is_model(&self, input: &mut Input, wanted: impl Fn(Format) -> bool) -> bool {
@@ -458,65 +381,6 @@ impl Reader {
         self.plan = change(self.plan)?;
         Ok(self)
     }
-
-    /// Returns the errors that a lenient reader passed over, and the companions that cannot be used, as lines.
-    pub(crate) fn passed_over(&self, input: &Input, opened: &Model) -> Vec<String> {
-        let mut lines = Vec::new();
-        for part in opened.parts() {
-            // A companion that was named for a whole folder need not fit every file in it.
-            let reported = part.path.is_some() || input.met.is_none();
-            // A skeleton named for the output does not belong to the input.
-            let reported = reported && !(self.made_for && part.role == PartRole::Companion(Role::Skeleton));
-            if let (PartState::Ignored(why), PartRole::Companion(_), true) =
-                (&part.state, part.role, reported)
-            {
-                lines.push(format!("{}: ignored: {}", part_path(opened, part), render::plain(why)));
-            }
-        }
-        if self.quiet {
-            return lines;
-        }
-        let colours = render::colours(&io::stderr());
-        let passed_over = [opened.forgiven(), &opened.companions().forgiven];
-        lines.extend(passed_over.iter().flat_map(|report| report.findings()).map(|finding| {
-            let mut finding = finding.clone();
-            finding.severity = Severity::Warning;
-            let text = render::finding(&finding, opened.bytes(), colours);
-            format!("{}: {text}", input.display_path())
-        }));
-        lines
-    }
-
-    /// Returns the companions that are used, as lines. Files of clips are one line: a game may have dozens for a model.
-    pub(crate) fn used(&self, input: &Input, opened: &Model) -> Vec<String> {
-        let is_used = |part: &&meshwright::Part| {
-            self.names_companions
-                && part.state == PartState::Found
-                && matches!(part.role, PartRole::Companion(_))
-        };
-        let is_clips = |part: &&meshwright::Part| part.role == PartRole::Companion(Role::Animation);
-        let (clips, others): (Vec<_>, Vec<_>) = opened.parts().iter().filter(is_used).partition(is_clips);
-        let further = clips.len().saturating_sub(1);
-        let line = |part: &meshwright::Part| {
-            let more = match further {
-                n if n > 0 && is_clips(&part) => format!(" and {n} more"),
-                _ => String::new(),
-            };
-            format!("{}: with {}{more}", input.display_path(), part_path(opened, part))
-        };
-        others.into_iter().chain(clips.into_iter().take(1)).map(line).collect()
-    }
-
-    /// Prints the companions that are used, and everything that was passed over.
-    pub(crate) fn say_used(&self, input: &Input, opened: &Model) {
-        self.used(input, opened).iter().for_each(|line| say(line));
-        self.say_passed_over(input, opened);
-    }
-
-    /// Prints everything that was passed over.
-    pub(crate) fn say_passed_over(&self, input: &Input, opened: &Model) {
-        self.passed_over(input, opened).iter().for_each(|line| say(line));
-    }
 }
 
 /// Returns the file that standard output writes to, if it is a file that is not empty. An empty one has nothing to
@@ -525,20 +389,9 @@ fn stdout() -> Option<FileId> {
     FileId::of_stream(&io::stdout()).filter(|(_, length)| *length > 0).map(|(file, _)| file)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns the message about a standard output that is an input.
 fn into_input(path: &Path) -> String {
     format!("standard output would be written into {}, which is an input", render::path(path))
-}
-
-/// Returns the path of a file of a model, as it is printed.
-fn part_path(opened: &Model, part: &meshwright::Part) -> String {
-    let path = part.path.as_ref().and_then(|path| opened.finder().tree().shown_path(path));
-    let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
-    render::path(path.strip_prefix(".").unwrap_or(&path))
 }
 
 /// Parses a value of `--wear`. Of alternatives the game takes the first.
@@ -565,28 +418,6 @@ fn holds_several(path: &Path) -> bool {
 
 fn is_motion(path: &TreePath) -> bool {
     matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf" | b"iqm")
-}
-
-/// Opens the folders that `--root` names as one tree.
-fn roots(folders: &[PathBuf]) -> Result<Option<Finder>, Fail> {
-    let mut trees = Vec::new();
-    for folder in folders {
-        let tree = Tree::open(folder).map_err(|e| e.reason());
-        let tree = tree.and_then(|t| if t.start().is_some() { Err("is not a folder".into()) } else { Ok(t) });
-        trees.push(tree.map_err(|why| Fail::Usage(format!("--root {}: {why}", render::path(folder))))?);
-    }
-    Ok((!trees.is_empty()).then(|| Finder::new(Tree::layered(trees))))
-}
-
-/// Returns the path of a file in the tree of `--root`. A file outside it is added at the top of the tree.
-fn within(roots: &Finder, file: &Path) -> Result<(Finder, TreePath), Refusal> {
-    if let Some(path) = roots.tree().locate(file) {
-        return Ok((roots.clone(), path));
-    }
-    let tree = Tree::file(file).map_err(|e| Refusal::unopened(file, &e))?;
-    let tree = Tree::layered([roots.tree().clone(), tree]);
-    let path = tree.start().cloned().unwrap_or_default();
-    Ok((Finder::new(tree), path))
 }
 
 /// Returns the companions that the arguments name.
