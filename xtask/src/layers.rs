@@ -1,5 +1,5 @@
 //! `xtask layers`: who may use whom. Dependencies point down, formats never know each other, readers check arithmetic, nothing
-//! runs while it is compiled, nothing uses a network.
+//! runs while it is compiled.
 
 use crate::sh::{self, Given};
 use serde_json::Value;
@@ -96,18 +96,12 @@ const CHECKED: &str =
 /// The only folder of a published crate with unsafe code, all for x86.
 const UNSAFE: &str = "crates/rig/src/kernels";
 
-/// Signs of a network, which a program for files does not need.
-const NETWORK: [&str; 4] = ["std::net", "core::net", "TcpStream", "UdpSocket"];
-
-/// The one folder that may use it, for the page that the program shows on the loopback address.
-const SERVER: &str = "crates/cli/src/view";
-
 /// Fields that the registry shows.
 const SHOWN: &[&str] =
     &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 
-/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. None uses a network,
-/// and every library states its safety contract.
+/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. Every library states its
+/// safety contract.
 fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(), String> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let src = manifest.with_file_name("src");
@@ -125,9 +119,6 @@ fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(),
         if allows && !path.starts_with(root.join(UNSAFE)) {
             broken.push(format!("{}: allows unsafe code", path.display()));
         }
-        let network =
-            NETWORK.iter().filter(|word| text.contains(**word) && !path.starts_with(root.join(SERVER)));
-        broken.extend(network.map(|word| format!("{}: {word}", path.display())));
         let is_library = path == src.join("lib.rs") && package["name"] != "meshwright-cli";
         if is_library && !text.contains("//! # Safety contract") {
             broken.push(format!("{}: no safety contract", path.display()));

@@ -36,32 +36,26 @@ struct Case {
     /// Makes the other files.
     make: fn(&Path) -> Result<(), String>,
     /// The command that it attacks; the others are tried too.
-    command: &'static [&'static str],
+    command: &'static str,
 }
 
-const COMMANDS: &[&[&str]] = &[
-    &["info"],
-    &["check"],
-    &["dump"],
-    &["convert", "-o", "out.glb"],
-    &["convert", "--textures", "-o", "out.glb"],
-    &["convert", "-o", "out.gltf"],
-    &["convert", "-o", "out.obj"],
-    &["convert", "-o", "out.html"],
-    &["render", "-o", "out.png"],
-    &[
-        "render",
-        "--size=64",
-        "--turntable=12",
-        "--overlay=bones,names,wireframe,normals,bounds",
-        "-o",
-        "out.png",
-    ],
-    &["view", "--answer=model/0", "--answer=model/0.glb", "--answer=thumb/0.png"],
-    &["optimize", "--max-angle", "5", "-o", "out.bin"],
+const GLB: &str = "convert -o out.glb";
+const TEXTURED: &str = "convert --textures -o out.glb";
+const OPTIMIZED: &str = "optimize --max-angle 5 -o out.bin";
+const COMMANDS: &[&str] = &[
+    "info",
+    "check",
+    "dump",
+    GLB,
+    TEXTURED,
+    "convert -o out.gltf",
+    "convert -o out.obj",
+    "convert -o out.html",
+    "render -o out.png",
+    "render --size=64 --turntable=12 --overlay=bones,names,wireframe,normals,bounds -o out.png",
+    "view --answer=model/0 --answer=model/0.glb --answer=thumb/0.png",
+    OPTIMIZED,
 ];
-
-const TEXTURED: &[&str] = &["convert", "--textures", "-o", "out.glb"];
 
 /// Makes a table of cases.
 macro_rules! cases {
@@ -70,8 +64,6 @@ macro_rules! cases {
     };
 }
 
-const GLB: &[&str] = &["convert", "-o", "out.glb"];
-const OPTIMIZED: &[&str] = &["optimize", "--max-angle", "5", "-o", "out.bin"];
 const CASES: &[Case] = cases! {
     "one texture of 100 MiB, 40 names" "one_texture_many_names.dpm" ["one_texture_many_names.dpm"], huge_texture, TEXTURED;
     "one picture of 80 megapixels, 400 names" "tga_400_names.dpm" ["tga_400_names.dpm"], huge_picture, TEXTURED;
@@ -79,11 +71,11 @@ const CASES: &[Case] = cases! {
     "an optimizer with much to choose from" "optimize_slow.bmd" ["optimize_slow.bmd"], |_| Ok(()), OPTIMIZED;
     "a PNG cut to 33 bytes" "one_texture_many_names.dpm" ["one_texture_many_names.dpm", "trunc.png"], cut_png, TEXTURED;
     "three bytes of JPEG" "one_texture_many_names.dpm" ["one_texture_many_names.dpm"], cut_jpeg, TEXTURED;
-    "controls in names" "c1.dpm" ["c1.dpm"], |_| Ok(()), &["dump"];
-    "16 MB of framegroups" "m.dpm" [], framegroups, &["check"];
-    "a chunk of 1 MB, 254 MB decoded" "m.cmesh" [], chunk, &["dump"];
-    "130,000 triangles without area" "m.glb" [], flat_triangles, &["convert", "-o", "out.fom"];
-    "a model that is called like a temporary file" ".meshwright-abcdef.tmp" [], temporary, &["convert", "--as", "dpm", "-o", "out.glb"];
+    "controls in names" "c1.dpm" ["c1.dpm"], |_| Ok(()), "dump";
+    "16 MB of framegroups" "m.dpm" [], framegroups, "check";
+    "a chunk of 1 MB, 254 MB decoded" "m.cmesh" [], chunk, "dump";
+    "130,000 triangles without area" "m.glb" [], flat_triangles, "convert -o out.fom";
+    "a model that is called like a temporary file" ".meshwright-abcdef.tmp" [], temporary, "convert --as dpm -o out.glb";
 };
 
 impl Case {
@@ -140,7 +132,7 @@ fn tried(case: &Case, program: &Path, folder: &Path, broken: &mut Vec<String>) -
     }
     let inputs = names(folder)?;
     for command in std::iter::once(&case.command).chain(COMMANDS.iter().filter(|c| **c != case.command)) {
-        let name = format!("{}: {}", case.name, command.join(" "));
+        let name = format!("{}: {command}", case.name);
         let mut wrong = one(program, folder, case.model, command, &name)?;
         let left = names(folder)?;
         for gone in inputs.iter().filter(|i| !left.contains(i)) {
@@ -161,17 +153,11 @@ fn tried(case: &Case, program: &Path, folder: &Path, broken: &mut Vec<String>) -
 }
 
 /// Runs one command, prints what it cost, and returns what it broke.
-fn one(
-    program: &Path,
-    folder: &Path,
-    model: &str,
-    words: &[&str],
-    name: &str,
-) -> Result<Vec<String>, String> {
+fn one(program: &Path, folder: &Path, model: &str, words: &str, name: &str) -> Result<Vec<String>, String> {
     let file = |name: &str| fs::File::create(folder.join(name)).map_err(|e| format!("{name}: {e}"));
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v {SPACE} 2>/dev/null; exec \"$@\""), "sh"]).arg(program);
-    command.args(words).arg(model).current_dir(folder);
+    command.args(words.split(' ')).arg(model).current_dir(folder);
     command.stdin(Stdio::null()).stdout(file("stdout")?).stderr(file("stderr")?);
     let ended =
         measured_program::run(&mut command, STOP).map_err(|e| format!("{}: {e}", program.display()))?;

@@ -4,14 +4,7 @@ use super::{Described, Repeat, about, expression, repeat};
 use meshwright_core::description::{Part, Structure, Table};
 
 pub(super) fn text(all: &[Described]) -> String {
-    let mut text = String::from(
-        "# The fields of all formats\n\n\
-         The structures and records of each format, with the names that [`dump --native`](../native-json.md) writes. `cargo run -p xtask -- describe`\n\
-         writes this page from the tables that Meshwright's readers use.\n\n\
-         A structure has parts, a record has fields. `[n]` is a list of n items, `@` the offset of a part, `if` its condition. The JSON leaves out\n\
-         counts and sizes that follow from a list. A structure or record with one part is the value of that part. A structure that is a length and\n\
-         a text is the text. The JSON of a text format is a list of lines. A GLB is a header, and chunks with length, type and data.\n",
-    );
+    let mut text = String::new();
     for kind in all.iter().filter(|kind| !kind.description.structures.is_empty()) {
         text += &format!("\n## {}\n", kind.title);
         for structure in kind.structures() {

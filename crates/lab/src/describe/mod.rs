@@ -10,7 +10,7 @@ use meshwright_core::description::{Description, Mark, Order, Part, Row, Scalar, 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xtask::fixtures;
-use xtask::sh::Given;
+use xtask::sh::{self, Given};
 
 const FOLDER: &str = "docs/descriptions";
 /// Fixtures that are named are not larger.
@@ -50,7 +50,8 @@ fn files(root: &Path) -> Result<Files, String> {
     files.insert("magic".into(), signatures::libmagic(&all));
     files.insert("meshwright.xml".into(), signatures::mime(&all));
     files.insert("pronom.xml".into(), signatures::pronom(&all));
-    files.insert("fields.md".into(), fields::text(&all));
+    let page = sh::read_text(&root.join(FOLDER).join("fields.md"))?;
+    files.insert("fields.md".into(), sh::replace_block(&page, "fields", &fields::text(&all))?);
     files.insert("README.md".into(), readme(root, &all)?);
     Ok(files)
 }
@@ -213,27 +214,10 @@ fn repeat(part: &Part) -> Repeat {
     }
 }
 
-/// Returns the page of the folder.
+/// Returns the page of the folder with its table.
 fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
-    let mut text = String::from(
-        "# Descriptions for other programs\n\n\
-         The formats as other programs read them: parsers, hex editors, `file`, file managers, archives. Everything here is written by\n\
-         `cargo run -p xtask -- describe` from the tables that Meshwright's own readers use; CI compares it.\n\n\
-         | file | for | use |\n|---|---|---|\n\
-         | `kaitai/*.ksy` | [Kaitai Struct](https://kaitai.io) | `kaitai-struct-compiler -t python kaitai/dpm.ksy` |\n\
-         | `imhex/*.hexpat` | [ImHex](https://imhex.werwolv.net) | *File, Import, Pattern File* |\n\
-         | `magic` | `file` | `file -m magic FILE` |\n\
-         | `meshwright.xml` | file managers of the Linux desktop | `xdg-mime install meshwright.xml` |\n\
-         | `pronom.xml` | DROID and other programs that take PRONOM's signatures | install as a signature file |\n\n\
-         [The fields of all formats](fields.md) are a page for people, and for those who edit [a model as text](../native-json.md).\n\n\
-         `xtask witness kaitai` compiles the Kaitai descriptions and compares what the generated readers find in every fixture with what\n\
-         Meshwright finds. `xtask witness names` asks `file` and the desktop's database for the names of all fixtures, and of files of other\n\
-         kinds. The ImHex patterns and the PRONOM file were not tried in their programs: `xtask witness kaitai` runs the patterns with an\n\
-         interpreter of its own.\n\n\
-         A format with marks is found by its content. One without marks is found by its extension only, with a low weight; with the lowest\n\
-         weight if other programs use the extension as well. Blocks of LZ4, numbers of `.cfp` and words of bits are described, not decoded.\n\n\
-         | format | media type | extensions | marks | example |\n|---|---|---|---|---|\n",
-    );
+    let mut text =
+        String::from("| format | media type | extensions | marks | example |\n|---|---|---|---|---|\n");
     for kind in all {
         let extensions: Vec<_> = kind.extensions.iter().map(|e| format!("`.{e}`")).collect();
         let marks: Vec<_> =
@@ -247,7 +231,7 @@ fn readme(root: &Path, all: &[Described]) -> Result<String, String> {
             extensions.join(" "),
         );
     }
-    Ok(text)
+    sh::replace_block(&sh::read_text(&root.join(FOLDER).join("README.md"))?, "formats", &text)
 }
 
 /// Returns the sound fixture of a kind that holds most.
