@@ -88,7 +88,7 @@ fn opening_takes_memory_in_proportion_to_the_file() {
         for memory in [0, 1000, 100_000] {
             within(&s.name, size, memory, |limits| open(&s.bytes, s.format, limits, metadata));
         }
-        laws::charged(size, |limits| open(&s.bytes, s.format, limits, metadata));
+        drop(laws::charged(size, |limits| open(&s.bytes, s.format, limits, metadata)));
     }
     println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
 }
@@ -118,7 +118,7 @@ fn defused(bomb: &Bomb) -> bool {
             return false;
         }
     };
-    laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_ref()));
+    drop(laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_ref())));
     let (report, peak) = measured(|| model.validate());
     log("validate", peak);
     assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");

@@ -1,6 +1,6 @@
 //! The laws of every format crate. Each function panics with details if a law is broken.
 
-use crate::heap::{Cost, measured};
+use crate::heap::measured;
 use crate::{Expect, Fixture, hex_diff};
 use meshwright_core::{
     ErrorClass, FileFormat, Kind, Limits, Parsed, ReadError, ReadOptions, Report, Severity, Stream,
@@ -179,23 +179,24 @@ pub fn answer<M: PartialEq + Debug>(
     answer
 }
 
-/// Checks that a reader charges heap memory before it allocates: with a lower limit, it rejects the file.
+/// Checks that a reader charges heap memory before it allocates: with a lower limit, it rejects the file. Returns what it
+/// opened.
 ///
 /// Not charged are: another `len` bytes for a file of `len` bytes, which a caller may need to own borrowed
 /// data; the fixed parts of a reader; and reports.
-pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>) -> Cost {
+pub fn charged<T>(
+    len: usize,
+    open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>,
+) -> Result<Parsed<T>, ReadError> {
     let (opened, cost) = measured(|| open(Limits::default()));
-    let report = match opened {
-        Ok(parsed) => parsed.forgiven.findings().len() * FINDING,
-        Err(_) => 0,
-    };
-    let Some(below) = cost.peak.checked_sub(len + FIXED + report + 1) else { return cost };
+    let report = opened.as_ref().map_or(0, |parsed| parsed.forgiven.findings().len() * FINDING);
+    let Some(below) = cost.peak.checked_sub(len + FIXED + report + 1) else { return opened };
     match open(Limits::default().with_memory(below as u64)) {
         Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => {}
         Err(e) => panic!("{} bytes of heap, less were charged before the refusal: {e}", cost.peak),
         Ok(_) => panic!("{} bytes of heap, {below} suffice as a limit", cost.peak),
     }
-    cost
+    opened
 }
 
 /// The memory of a reader that is not charged: a node of each of its maps, and an error.
