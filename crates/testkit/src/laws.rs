@@ -184,6 +184,9 @@ pub fn answer<M: PartialEq + Debug>(
 ///
 /// Not charged are: another `len` bytes for a file of `len` bytes, which a caller may need to own borrowed
 /// data; the fixed parts of a reader; and reports.
+///
+/// # Errors
+/// The reader's own, without a lower limit.
 pub fn charged<T>(
     len: usize,
     open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>,
