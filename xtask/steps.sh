@@ -30,7 +30,7 @@ lint() {
     cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
     # All targets are those that plain `cargo test` builds, which these tests are not.
     cargo clippy --workspace --test corpus --all-features --locked -- -D warnings
-    # Every published crate with features without them, and with each single one.
+    # Every published crate that has features: without them, and with each single one.
     for folder in $(published); do
         features=$(awk '/^\[/ { on = $0 == "[features]" } on && /^[a-z0-9_-]+ *=/ && $1 != "default" { print $1 }' "$folder/Cargo.toml")
         for feature in ${features:+"" $features}; do

@@ -1,5 +1,5 @@
 //! `xtask layers`: who may use whom. Dependencies point down, formats never know each other, readers check arithmetic, nothing
-//! runs while it is compiled.
+//! runs while it is compiled, nothing uses a network.
 
 use crate::sh::{self, Given};
 use serde_json::Value;
@@ -88,27 +88,32 @@ fn package_name(short: &str) -> String {
 }
 
 /// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 11] =
-    ["core", "edit", "files", "quake", "scene", "rig", "retarget", "render", "gltf", "meshwright", "cli"];
+const READERS: [&[&str]; 2] = [LIBRARIES, &["meshwright", "cli"]];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 
 /// The only folder of a published crate with unsafe code, all for x86.
 const UNSAFE: &str = "crates/rig/src/kernels";
 
+/// Signs of a network, which a program for files does not need.
+const NETWORK: [&str; 4] = ["std::net", "core::net", "TcpStream", "UdpSocket"];
+
+/// The one folder that may use it, for the page that the program shows on the loopback address.
+const SERVER: &str = "crates/cli/src/view";
+
 /// Fields that the registry shows.
 const SHOWN: &[&str] =
     &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 
-/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. Every library states its
-/// safety contract.
+/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. None uses a network,
+/// and every library states its safety contract.
 fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(), String> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let src = manifest.with_file_name("src");
     let with_kernels = root.join(UNSAFE).starts_with(&src);
     let level = if with_kernels { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
-    for path in crate::fixtures::walk(&src).map_err(|e| format!("{}: {e}", src.display()))? {
-        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    for path in crate::fixtures::walk(&src).map_err(sh::error_at(&src))? {
+        let text = sh::read_text(&path)?;
         let root_file = ["lib.rs", "main.rs"].iter().any(|name| path == src.join(name));
         if root_file && !text.contains(level) {
             broken.push(format!("{}: no {level}", path.display()));
@@ -119,6 +124,9 @@ fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(),
         if allows && !path.starts_with(root.join(UNSAFE)) {
             broken.push(format!("{}: allows unsafe code", path.display()));
         }
+        let network =
+            NETWORK.iter().filter(|word| text.contains(**word) && !path.starts_with(root.join(SERVER)));
+        broken.extend(network.map(|word| format!("{}: {word}", path.display())));
         let is_library = path == src.join("lib.rs") && package["name"] != "meshwright-cli";
         if is_library && !text.contains("//! # Safety contract") {
             broken.push(format!("{}: no safety contract", path.display()));
@@ -135,7 +143,7 @@ pub(crate) fn run(root: &Path, _: &Given) -> Result<(), String> {
         packages.extend(sh::packages(&root.join("crates").join(own))?);
     }
     for package in &packages {
-        let name = package["name"].as_str().unwrap_or_default();
+        let name = sh::text(&package["name"]);
         if name == REPLACED {
             continue;
         }
@@ -160,7 +168,7 @@ pub(crate) fn run(root: &Path, _: &Given) -> Result<(), String> {
         }
         left_out(&manifest.with_file_name("tests"), &mut broken)?;
     }
-    for name in READERS.into_iter().chain(formats.iter().map(String::as_str)) {
+    for name in READERS.concat().into_iter().chain(formats.iter().map(String::as_str)) {
         let lib = root.join("crates").join(name).join("src/lib.rs");
         if !std::fs::read_to_string(&lib).is_ok_and(|text| text.contains(CHECKED)) {
             broken.push(format!("{}: unchecked arithmetic is not denied", lib.display()));
@@ -174,7 +182,7 @@ fn left_out(tests: &Path, broken: &mut Vec<String>) -> Result<(), String> {
     let Ok(suite) = std::fs::read_to_string(tests.join("suite.rs")) else { return Ok(()) };
     // Tests that need a corpus are a program of their own.
     let suite = suite + &std::fs::read_to_string(tests.join("corpus.rs")).unwrap_or_default();
-    for entry in std::fs::read_dir(tests).map_err(|e| format!("{}: {e}", tests.display()))? {
+    for entry in std::fs::read_dir(tests).map_err(sh::error_at(tests))? {
         let path = entry.map_err(|e| e.to_string())?.path();
         let module = path.file_stem().unwrap_or_default().to_string_lossy();
         let is_tests = path.extension().is_some_and(|e| e == "rs") || path.join("mod.rs").is_file();
@@ -207,10 +215,6 @@ impl<'a> Allowed<'a> {
         let others = FEW.iter().find(|(s, _)| s == short).map(|(_, few)| few.to_vec());
         Some(Self { short, ours, others })
     }
-
-    fn allows_ours(&self, to: &str) -> bool {
-        self.ours.iter().any(|short| package_name(short) == to)
-    }
 }
 
 /// Adds the dependencies that a crate has and may not have.
@@ -220,11 +224,9 @@ fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut V
         let dev = dep["kind"].as_str() == Some("dev");
         let ours = to.starts_with("meshwright") || to == "xtask";
         let support = to == name || TEST_SUPPORT.contains(&to);
-        let allowed = match (ours, dev) {
-            (true, true) => support || rules.allows_ours(to),
-            (true, false) => rules.allows_ours(to),
-            (false, true) => true,
-            (false, false) => rules.others.as_ref().is_none_or(|others| others.contains(&to)),
+        let allowed = match ours {
+            true => dev && support || rules.ours.iter().any(|short| package_name(short) == to),
+            false => dev || rules.others.as_ref().is_none_or(|others| others.contains(&to)),
         };
         if !allowed {
             broken.push(format!("{name} must not depend on {to}"));

@@ -75,7 +75,7 @@ const VERBS: &[Verb] = verbs! {
     "bindings wasm" "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours" Steps;
     "words" "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls" With(words::run);
     "fixtures" "[--check]: write testdata/, or only compare" With(fixtures::run);
-    "layers" "who may depend on whom; no build script" With(layers::run);
+    "layers" "who may depend on whom; no build script, no network" With(layers::run);
     "docs links" "[DIR]: links, anchors and named tests exist; builds the book with mdbook. Only links, of a copy in DIR" With(docs::links);
     "docs examples" "every example as it runs without arguments, and the page of the library" Steps;
     "docs tables" "[--check]: write the tables and pictures of the pages, or only compare" Lab("tables", "test");

@@ -135,9 +135,8 @@ fn tried(case: &Case, program: &Path, folder: &Path, broken: &mut Vec<String>) -
         let name = format!("{}: {command}", case.name);
         let mut wrong = one(program, folder, case.model, command, &name)?;
         let left = names(folder)?;
-        for gone in inputs.iter().filter(|i| !left.contains(i)) {
-            wrong.push(format!("{gone} is gone"));
-        }
+        let gone: Vec<_> = inputs.iter().filter(|input| !left.contains(input)).collect();
+        wrong.extend(gone.iter().map(|gone| format!("{gone} is gone")));
         for new in left.iter().filter(|name| !inputs.contains(name)) {
             if !["out.", "stdout", "stderr"].iter().any(|known| new.starts_with(known)) {
                 wrong.push(format!("{new} was left"));
@@ -145,7 +144,7 @@ fn tried(case: &Case, program: &Path, folder: &Path, broken: &mut Vec<String>) -
             let _ = fs::remove_file(folder.join(new));
         }
         broken.extend(wrong.into_iter().map(|wrong| format!("{name}: {wrong}")));
-        if inputs.iter().any(|input| !left.contains(input)) {
+        if !gone.is_empty() {
             break;
         }
     }

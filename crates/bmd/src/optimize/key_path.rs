@@ -127,8 +127,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
     }
 
     /// Returns the cheapest path from one of `starts` to every later candidate: its cost, and the candidate
-    /// before. Paths that cost `most` or more are not followed.
-    fn search(&self, starts: impl Iterator<Item = usize>, most: u32) -> Vec<Option<(u32, Option<usize>)>> {
+    /// before. Paths that cost `limit` or more are left out.
+    fn search(&self, starts: impl Iterator<Item = usize>, limit: u32) -> Vec<Option<(u32, Option<usize>)>> {
         let mut best: Vec<Option<(u32, Option<usize>)>> = alloc::vec![None; self.keys.len()];
         let mut first = self.keys.len();
         for s in starts {
@@ -138,11 +138,12 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             first = first.min(s);
         }
         for i in first..self.keys.len() {
-            let Some((cost, _)) = best.get(i).copied().flatten().filter(|b| b.0 < most) else { continue };
+            let Some((cost, _)) = best.get(i).copied().flatten() else { continue };
             for j in self.next.get(i).into_iter().flatten() {
                 let j = *j as usize;
                 let total = cost.saturating_add(self.cost(Some(i), j));
-                if let Some(slot) = best.get_mut(j)
+                if total < limit
+                    && let Some(slot) = best.get_mut(j)
                     && slot.is_none_or(|(old, _)| total < old)
                 {
                     *slot = Some((total, Some(i)));
@@ -194,7 +195,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             let cheapest = found.as_ref().map_or(u32::MAX, |(cost, _)| *cost);
             let best = self.search(core::iter::once(s), cheapest);
             let ends = (s + 1..all).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
-            let mut ends: Vec<_> = ends.filter(|(cost, _)| *cost < cheapest).collect();
+            let mut ends: Vec<_> = ends.collect();
             ends.sort_unstable();
             if let Some((cost, e)) = ends.into_iter().find(|(_, e)| self.spans(*e, s, self.frames, work)) {
                 found = Some((cost, Self::path(&best, e)));

@@ -1,5 +1,4 @@
 //! `meshwright view`: models in a browser, from a server on the loopback address.
-#![allow(clippy::disallowed_types, reason = "the server of the page, on the loopback address")]
 
 mod gallery;
 mod request;
