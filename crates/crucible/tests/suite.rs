@@ -8,6 +8,7 @@ mod fixtures;
 mod laws;
 mod literal;
 mod lz4;
-mod lz4_hostile;
+#[path = "support/lz4_blocks.rs"]
+mod lz4_blocks;
 mod merge;
 mod scene;
