@@ -29,7 +29,7 @@ lint() {
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
     # All targets are those that plain `cargo test` builds, which these tests are not.
-    cargo clippy --workspace --test corpus --all-features --locked -- -D warnings
+    cargo clippy --workspace --test corpus --test witnesses --all-features --locked -- -D warnings
     # Every published crate that has features: without them, and with each single one.
     for folder in $(published); do
         features=$(awk '/^\[/ { on = $0 == "[features]" } on && /^[a-z0-9_-]+ *=/ && $1 != "default" { print $1 }' "$folder/Cargo.toml")
@@ -78,6 +78,7 @@ supply() {
 targets_release() {
     for profile in release checked; do
         cargo test --workspace --all-features --locked --lib --bins --tests --profile $profile
+        cargo test --workspace --all-features --locked --test witnesses --profile $profile
     done
 }
 targets_msrv() {
@@ -94,6 +95,7 @@ targets_properties() {
         echo "seed $PROPTEST_RNG_SEED"
         # A failure ends the round, not the crates after it.
         cargo test --workspace --all-features --locked --lib --bins --tests --no-fail-fast
+        cargo test --workspace --all-features --locked --test witnesses
     done
 }
 targets_exhaustive() {
@@ -457,6 +459,12 @@ witness_validator() {
     count=$(find $out -type f | wc -l)
     [ "$count" -gt 0 ] || fail "no model was exported"
     echo "$count GLBs validated"
+}
+
+# Tests that compare with other crates. Plain `cargo test` does not build these.
+witness_crates() {
+    [ -z "$corpus" ] || export MESHWRIGHT_CORPUS="$corpus" MESHWRIGHT_REQUIRE=1
+    cargo test --workspace --locked --test witnesses
 }
 
 # The first steps of a user with only Rust installed: the README's two commands as printed, in a clone in an empty folder, or here.

@@ -8,7 +8,7 @@ use std::time::Instant;
 /// The steps, as a contributor would type them. What the first builds serves the others.
 const STEPS: &str = "newcomer --here; lint; docs examples; bindings capi; targets no-std; targets msrv; fixtures --check; layers; docs links; \
                      docs tables --check; describe --check; words; supply; release publish; bindings page; conformance; \
-                     witness validator; instructions";
+                     witness validator; witness crates; instructions";
 
 pub(crate) fn run(root: &Path, _: &Given) -> Result<(), String> {
     let (mut failed, mut table) = (Vec::new(), String::new());

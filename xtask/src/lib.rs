@@ -83,6 +83,7 @@ const VERBS: &[Verb] = verbs! {
     "supply" "dependencies, licences, advisories, audits, sources; needs cargo-deny" Steps;
     "conformance" "the suite of docs/conformance.md, and the tests of real files, where they are" Steps;
     "witness validator" "[DIR...]: exported GLBs through the Khronos validator; needs node" Steps;
+    "witness crates" "LZ4 blocks and glTF documents as other crates read them; needs a C compiler" Steps;
     "witness check" "[DIR...]: errors of glTF documents and changed copies of them as the Khronos validator finds them; needs node" Steps;
     "witness darkplaces" "[DIR...]: DPM, ZYM and IQM as the DarkPlaces engine reads them; needs Debian's darkplaces-server" Steps;
     "witness raylib" "[DIR...]: poses of DPM, ZYM and IQM as raylib reads them; needs raylib from PyPI" Steps;
