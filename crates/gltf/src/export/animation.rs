@@ -104,18 +104,21 @@ fn moved_channels(
     for of in moving {
         let n = count.entry(of.clip.skeleton.0).or_default();
         *n = n.saturating_add(1);
-        wanted.entry(of.clip.skeleton.0).or_try_insert_with(|| {
+        let wanted = wanted.entry(of.clip.skeleton.0).or_try_insert_with(|| {
             let mut keyed = out.memory.reserve("joints", of.joints.keyed.len())?;
             keyed.extend(&of.joints.keyed);
             Ok::<_, LimitExceeded>(keyed)
         })?;
+        // Once for a skeleton: it may have thousands of clips and joints.
+        if *n == 2 {
+            let follows = of.skeleton.joints.iter().map(|joint| !joint.follows.is_empty());
+            wanted.iter_mut().zip(follows).filter(|(_, follows)| *follows).for_each(|(w, _)| *w = [true; 3]);
+        }
     }
     // Clips of one set show its poses many times over.
     let mut seen = SortedMap::new();
     for of in moving.iter().filter(|of| count.get(&of.clip.skeleton.0).is_some_and(|n| *n > 1)) {
         let Some(wanted) = wanted.get_mut(&of.clip.skeleton.0) else { continue };
-        let follows = of.skeleton.joints.iter().map(|joint| !joint.follows.is_empty());
-        wanted.iter_mut().zip(follows).filter(|(_, follows)| *follows).for_each(|(w, _)| *w = [true; 3]);
         match &of.clip.motion {
             Motion::Poses { set, frames } => {
                 let Some(poses) = poses.get(&set.0) else { continue };
