@@ -115,6 +115,7 @@ fn join(t: &[u32; 3], other: &[u32; 3]) -> Option<[u32; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn sorted(triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<[u32; 3]> {

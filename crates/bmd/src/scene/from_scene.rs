@@ -3,7 +3,7 @@
 use super::axes::AXES;
 use super::bones::{self, Bones};
 use super::meshes::Meshes;
-use super::motion::{BoneMotions, Clips};
+use super::motion::{BoneMotions, Clips, NeedsKeys};
 use super::names::rules;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
@@ -79,12 +79,11 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Converts as [`Bmd::from_scene`]. The `still` clips get no keys. For the other clips, `values` has the
-    /// motion of each bone.
+    /// Converts as [`Bmd::from_scene`], but with keys for only those joints that need them; `values` has their motion.
     pub(super) fn convert(
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
-        still: Option<&[usize]>,
+        needs_keys: Option<NeedsKeys<'_>>,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         let mut losses = Vec::new();
@@ -104,7 +103,7 @@ impl Traced {
             .transpose()?;
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
-        meshes.unused = still.map(|_| SortedMap::new());
+        meshes.unused = needs_keys.map(|_| SortedMap::new());
         let each = draw.levels == Levels::Each && !scene.levels.is_empty();
         let mut drawing = Drawing {
             scene,
@@ -127,7 +126,7 @@ impl Traced {
                 bones,
                 axes: draw.axes,
                 options: options.format,
-                still,
+                needs_keys,
                 values: Vec::new(),
                 names: &mut clip_names,
                 budget: &budget,

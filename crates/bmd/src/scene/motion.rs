@@ -70,15 +70,18 @@ fn round_half_up(x: f64) -> f64 {
     (x.clamp(-1e15, 1e15) + 0.5) as i64 as f64
 }
 
+/// Returns true if a joint needs keys in a clip of the scene, given their numbers in this order.
+pub(super) type NeedsKeys<'a> = &'a dyn Fn(usize, usize) -> bool;
+
 /// The inputs for building clips.
 pub(super) struct Clips<'s, 'n, 'b> {
     pub(super) scene: &'s Scene,
     pub(super) bones: &'s Bones,
     pub(super) axes: AxisMap,
     pub(super) options: BmdSceneOptions,
-    /// Clips that need no keys. `None` if the caller needs the keys, but not the values of bones.
-    pub(super) still: Option<&'s [usize]>,
-    /// The values of the bones of each clip.
+    /// The joints of clips that need keys. `None` if all do, and the caller does not need the values of bones.
+    pub(super) needs_keys: Option<NeedsKeys<'s>>,
+    /// The values of the bones of each clip, of those that need keys.
     pub(super) values: Vec<BoneMotions>,
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
@@ -145,7 +148,9 @@ impl Clips<'_, '_, '_> {
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::for_clip(clip);
         let mut done = SortedMap::new();
-        if self.still.is_some_and(|still| still.contains(&index)) {
+        let of_clips = self.needs_keys;
+        let needs_keys = |joint: usize| of_clips.is_none_or(|needs| needs(index, joint));
+        if !(0..self.bones.joints.len()).any(needs_keys) {
             self.values.push(done);
             return self.keyed(clip, &plan, &[], &path);
         }
@@ -177,7 +182,9 @@ impl Clips<'_, '_, '_> {
         }
         for (joint, placed) in self.bones.joints.iter().enumerate().filter(|(_, p)| p.bone > 0) {
             let moves = dense.is_some() || sampler.moves(joint);
-            let Some(slot) = keys.get_mut(placed.bone).filter(|_| moves) else { continue };
+            let Some(slot) = keys.get_mut(placed.bone).filter(|_| moves && needs_keys(joint)) else {
+                continue;
+            };
             self.budget.charge_items("frames", u64::from(plan.frames), size_of::<Trs64>())?;
             self.budget.work("choosing keys", work)?;
             let values = match &dense {
@@ -196,7 +203,7 @@ impl Clips<'_, '_, '_> {
             };
             *slot = values.keys(timing, self.options);
             values.measure(slot, timing, &mut worst);
-            if self.still.is_some() {
+            if of_clips.is_some() {
                 done.insert(placed.bone, values);
             }
         }

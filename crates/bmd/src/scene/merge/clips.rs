@@ -48,6 +48,10 @@ impl BmdMerge<'_> {
             let joint = bone.made.and_then(|m| bones.joint(m));
             let values = bone.made.and_then(|m| values?.get(&m));
             let rests = self.scaled || joint.is_some_and(|(_, change)| change.rest);
+            let needs_keys = joint.zip(number).is_none_or(|((j, _), clip)| (self.needs_keys)(clip, j));
+            if let (Some(old), false) = (old.zip(bone.original), needs_keys) {
+                return old.0.stream.bone(old.1).to_vec();
+            }
             let edited = |f: u32| joint.is_some_and(|(j, _)| rests || poses.is_changed(f, j));
             steps(bone, streams, values, timing, edited)
         };

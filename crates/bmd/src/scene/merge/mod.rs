@@ -7,6 +7,7 @@ mod meshes;
 mod model;
 
 use super::from_scene::Traced;
+use super::motion::NeedsKeys;
 use crate::model::{Bmd, identity};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -27,6 +28,8 @@ struct BmdMerge<'a> {
     /// True if joints of the edited scene are scaled at rest, so that bones and vertices have other
     /// positions.
     scaled: bool,
+    /// The joints of clips that need new keys.
+    needs_keys: NeedsKeys<'a>,
     /// The map from the axes of the edited scene to those of the file.
     axes: AxisMap,
     budget: &'a Budget,

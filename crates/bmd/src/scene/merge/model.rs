@@ -49,8 +49,17 @@ impl Bmd {
             joints.iter().any(|j| j.rest.to_trs64().scale.iter().any(|s| (s - 1.0).abs() > 1e-5))
         };
         let scaled = scaled(&patch.scene);
-        let still = if scaled { Vec::new() } else { unedited_clips(native, patch, joints) };
-        let made = Traced::convert(&patch.scene, &options, Some(&still))?;
+        let stays = |(j, own): (usize, &JointPatch)| own.original == Some(j) && !own.rest && !own.parent;
+        let count = native.skeletons.iter().map(|s| s.joints.len()).max().unwrap_or(0);
+        let all_stay = joints.len() == count && joints.iter().enumerate().all(stays);
+        let needs_keys = |clip: usize, joint: usize| {
+            let Some(own) = joints.get(joint) else { return true };
+            let is_bone = own.original.is_some_and(|bone| bone > 0 && bone < self.normal_bones());
+            // The joint of a pseudo-bone becomes a bone if it no longer moves with those that it follows.
+            let alone = !is_bone && (!all_stay || is_edited(native, patch, clip, None));
+            scaled || own.rest || own.parent || alone || is_edited(native, patch, clip, Some(joint))
+        };
+        let made = Traced::convert(&patch.scene, &options, Some(&needs_keys))?;
         losses.extend(made.losses);
         let mut losses = patch.losses_of_edits(losses);
         let work = BmdMerge {
@@ -61,6 +70,7 @@ impl Bmd {
             patch,
             joints,
             scaled,
+            needs_keys: &needs_keys,
             axes: options.axes(&patch.scene, &AXES),
             budget: &budget,
         };
@@ -77,20 +87,17 @@ impl Bmd {
     }
 }
 
-/// Returns the clips of the edited scene without edited keys, because computing keys takes long.
-fn unedited_clips(native: &Scene, patch: &Patch, joints: &[JointPatch]) -> Vec<usize> {
-    let count = native.skeletons.iter().map(|s| s.joints.len()).max().unwrap_or(0);
-    let placed = |(j, own): (usize, &JointPatch)| own.original == Some(j) && !own.rest && !own.parent;
-    if joints.len() != count || !joints.iter().enumerate().all(placed) {
-        return Vec::new();
-    }
-    let same = |c: &usize| {
-        let (Some(own), Some(clip)) = (patch.clips.get(*c), patch.scene.clips.get(*c)) else { return false };
-        let key = |c: &Clip| (c.skeleton, c.frames, c.looping, c.rate.to_bits(), c.interpolation);
-        let was = own.original.and_then(|n| native.clips.get(n));
-        own.poses == Poses::Unchanged && was.is_some_and(|was| key(was) == key(clip))
-    };
-    (0..patch.clips.len()).filter(same).collect()
+/// Returns true if a clip of the edited scene has other frames than its original, or other poses: of one joint, or of
+/// any.
+fn is_edited(native: &Scene, patch: &Patch, clip: usize, joint: Option<usize>) -> bool {
+    let (Some(own), Some(is)) = (patch.clips.get(clip), patch.scene.clips.get(clip)) else { return true };
+    let key = |c: &Clip| (c.skeleton, c.frames, c.looping, c.rate.to_bits(), c.interpolation);
+    let was = own.original.and_then(|n| native.clips.get(n));
+    was.is_none_or(|was| key(was) != key(is))
+        || match joint {
+            Some(joint) => (0..is.frames).any(|f| own.poses.is_changed(f, joint)),
+            None => own.poses != Poses::Unchanged,
+        }
 }
 
 impl BmdMerge<'_> {
