@@ -68,15 +68,30 @@ pub struct Cost {
 /// # Panics
 /// If the program does not use [`Counting`].
 pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
+    let watch = Stopwatch::start();
+    let (answer, peak, calls) = counted(f);
+    (answer, Cost { peak, calls, time: watch.elapsed() })
+}
+
+/// Returns the result of `f`, and [`Cost::peak`] without the rest, which takes longer to measure.
+///
+/// # Panics
+/// If the program does not use [`Counting`].
+pub fn peak_of<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let (answer, peak, _) = counted(f);
+    (answer, peak)
+}
+
+/// Returns the result of `f`, and what it allocates: the peak and the calls.
+fn counted<T>(f: impl FnOnce() -> T) -> (T, usize, usize) {
     let (calls, outer) = (CALLS.get(), PEAK.get());
     drop(std::hint::black_box(Box::new(0_u8)));
     assert!(CALLS.get() != calls, "`Counting` is not the global allocator");
-    let watch = Stopwatch::start();
     let (before, calls) = (NOW.get(), CALLS.get());
     PEAK.set(before);
     let answer = f();
     let peak = usize::try_from(PEAK.get().wrapping_sub(before)).unwrap_or(0);
-    let cost = Cost { peak, calls: CALLS.get().wrapping_sub(calls), time: watch.elapsed() };
+    let calls = CALLS.get().wrapping_sub(calls);
     PEAK.set(outer.max(PEAK.get()));
-    (answer, cost)
+    (answer, peak, calls)
 }

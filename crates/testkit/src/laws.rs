@@ -1,6 +1,6 @@
 //! The laws of every format crate. Each function panics with details if a law is broken.
 
-use crate::heap::measured;
+use crate::heap::peak_of;
 use crate::{Expect, Fixture, hex_diff};
 use meshwright_core::{
     ErrorClass, FileFormat, Kind, Limits, Parsed, ReadError, ReadOptions, Report, Severity, Stream,
@@ -191,13 +191,13 @@ pub fn charged<T>(
     len: usize,
     open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>,
 ) -> Result<Parsed<T>, ReadError> {
-    let (opened, cost) = measured(|| open(Limits::default()));
+    let (opened, peak) = peak_of(|| open(Limits::default()));
     let report = opened.as_ref().map_or(0, |parsed| parsed.forgiven.findings().len() * FINDING);
-    let Some(below) = cost.peak.checked_sub(len + FIXED + report + 1) else { return opened };
+    let Some(below) = peak.checked_sub(len + FIXED + report + 1) else { return opened };
     match open(Limits::default().with_memory(below as u64)) {
         Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => {}
-        Err(e) => panic!("{} bytes of heap, less were charged before the refusal: {e}", cost.peak),
-        Ok(_) => panic!("{} bytes of heap, {below} suffice as a limit", cost.peak),
+        Err(e) => panic!("{peak} bytes of heap, less were charged before the refusal: {e}"),
+        Ok(_) => panic!("{peak} bytes of heap, {below} suffice as a limit"),
     }
     opened
 }
