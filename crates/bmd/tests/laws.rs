@@ -13,6 +13,7 @@ use meshwright_bmd::strategy::model;
 use meshwright_bmd::{Arrangement, Bmd};
 use meshwright_scene::{SceneOptions, Space};
 use meshwright_testkit::laws::laws;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 proptest! {

@@ -166,6 +166,7 @@ macro_rules! bit_fields {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

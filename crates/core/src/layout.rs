@@ -312,6 +312,7 @@ pub fn emit(len: u64, gaps: &Gaps, mut place: impl FnMut(&mut Placer) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

@@ -68,6 +68,7 @@ pub(crate) fn arrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

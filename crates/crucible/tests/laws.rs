@@ -4,6 +4,7 @@
 use meshwright_core::{FileFormat, ReadOptions, Severity};
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy};
 use meshwright_testkit::laws::{Laws, laws, laws_with};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// Tests the laws of a file type that has dialects.

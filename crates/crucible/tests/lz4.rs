@@ -4,6 +4,7 @@
 
 use crate::lz4_blocks::{bytes, compare_cuts_and_bits, compare_hostile_blocks};
 use meshwright_crucible::{Attribute, Chunk, Dialect, encode_block};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// Checks the end rules of the format, which liblz4's fast decoder needs: the last sequence has only

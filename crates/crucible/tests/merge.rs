@@ -6,6 +6,7 @@ use meshwright_edit::Patch;
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{FromSceneOptions, Scene, SceneOptions};
 use meshwright_testkit::edits::find_lost_edits;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// A container and its skeleton.

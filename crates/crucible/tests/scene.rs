@@ -15,6 +15,7 @@ use meshwright_scene::{
     NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
 };
 use meshwright_testkit::fixtures;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn fixture(name: &str) -> Vec<u8> {

@@ -13,6 +13,7 @@ use meshwright_scene::{
     Material, MaterialId, Mesh, MeshId, Motion, Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Track,
     Trs,
 };
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn translated(x: f32) -> Local {

@@ -10,6 +10,7 @@ use meshwright_scene::{
     SceneOptions, SkeletonId, Skin, Space,
 };
 use meshwright_testkit::laws::{Laws, laws};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 type LawsOf<F> = Laws<F, fn(ReadOptions) -> ReadOptions>;

@@ -12,6 +12,7 @@ use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
 use meshwright_testkit::edits::{Edit, find_lost_edits};
+use meshwright_testkit::proptest;
 use meshwright_testkit::{given_corpus, testdata};
 use proptest::prelude::*;
 use std::fs;

@@ -15,6 +15,7 @@ use meshwright_dpm::{
     write_scene,
 };
 use meshwright_scene::{AxisMap, ConvertError, FromSceneOptions, Node, Scene, SceneOptions, Space};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::sync::Arc;
 

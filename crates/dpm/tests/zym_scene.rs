@@ -12,6 +12,7 @@ use crate::support::scenes::*;
 use meshwright_core::F32;
 use meshwright_dpm::{FrameClip, Influence, Name, Vertices, Zym, strategy};
 use meshwright_scene::{AxisMap, FromSceneOptions, SceneOptions, Space};
+use meshwright_testkit::proptest;
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
 use std::fs;

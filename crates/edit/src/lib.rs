@@ -25,10 +25,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
-#![cfg_attr(
-    test,
-    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tests use small numbers")
-)]
 
 extern crate alloc;
 #[cfg(test)]
@@ -57,6 +53,3 @@ pub use original_mesh::OriginalMesh;
 pub use patch::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};
 pub use report::{ClipChange, JointChange, MaterialChange, MeshChange, Part, Recovery, State};
 pub use tools::gltf_transform::is_palette;
-
-#[cfg(test)]
-mod tests;

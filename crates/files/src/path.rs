@@ -255,6 +255,7 @@ written!(str, String, [u8], Vec<u8>);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -5,6 +5,7 @@
 use crate::common::budget;
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreeOptions};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::fs;
 

@@ -11,6 +11,7 @@ use meshwright_files::{
     ByteSource, FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions, TreePath,
 };
 use meshwright_testkit::packs::{Method, Numbered, dat, deflated, far, pak, vp, zip};
+use meshwright_testkit::proptest;
 use meshwright_testkit::{Builder, heap};
 use proptest::prelude::*;
 use std::fs;

@@ -76,6 +76,7 @@ impl<'s> Extents<'s> {
 mod tests {
     use super::*;
     use crate::Dialect;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

@@ -4,6 +4,7 @@
 use meshwright_core::{ReadOptions, Severity};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata, strategy};
 use meshwright_testkit::laws::{self, Laws, laws, laws_with};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn in_dialect(dialect: Dialect) -> Laws<FsoModel<'static>, impl Fn(ReadOptions) -> FsoOptions> {

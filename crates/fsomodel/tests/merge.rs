@@ -5,6 +5,7 @@ use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{FromSceneOptions, Scene, SceneOptions};
 use meshwright_testkit::edits::find_lost_edits;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// Writes a model and reads it again.

@@ -10,6 +10,7 @@
 
 use meshwright_core::{Limits, ReadError};
 use meshwright_gltf::document::{Document, ElementType, Options, RULES, no_files};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -13,6 +13,7 @@ use meshwright_rig::glam::DVec3;
 use meshwright_rig::{Evaluator, Precision, world_transforms};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{Interpolation, MeshId, Motion, Scene};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// Returns the scene's own result: the positions and normals of every drawn mesh, by the number of the glTF mesh, one entry

@@ -5,6 +5,7 @@ use meshwright_edit::{Absent, Options, Original, Patch, Snap};
 use meshwright_gltf::{ExportOptions, GltfFile, export, export_keeping, reread};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Extra, Limits, Scene};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::num::NonZeroU16;
 

@@ -4,6 +4,7 @@
 use meshwright_core::ReadOptions;
 use meshwright_iqm::{Iqm, strategy};
 use meshwright_testkit::laws::{Laws, laws};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 const IQM: Laws<Iqm, fn(ReadOptions) -> ReadOptions> = laws();

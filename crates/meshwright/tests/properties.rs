@@ -17,6 +17,7 @@ use meshwright::scene::ConvertError;
 use meshwright::{
     AnyModel, Companions, Format, Kind, Limits, ReadOptions, ReadSettings, Visitor, acts_on_terminal, detect,
 };
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use proptest::strategy::BoxedStrategy;
 use proptest::test_runner::{Config, TestRunner};

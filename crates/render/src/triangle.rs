@@ -146,6 +146,7 @@ impl Edges {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn triangle(x: [i32; 3], y: [i32; 3]) -> Triangle {

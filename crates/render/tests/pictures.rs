@@ -11,6 +11,7 @@ use meshwright_scene::{
     Scene, SkeletonId, Skin, Track,
 };
 use meshwright_scene::{Influence, Skeleton, strategy};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

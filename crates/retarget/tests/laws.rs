@@ -7,6 +7,7 @@ use meshwright_rig::glam::{DAffine3, DVec3};
 use meshwright_rig::{Evaluator, Precision};
 use meshwright_scene::strategy::wild_scene;
 use meshwright_scene::{Converted, MeshId, Scene};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn retargeted(source: &Scene, target: &Scene) -> Converted<Retargeted> {

@@ -4,6 +4,7 @@
 use crate::figure::{MIXAMO, NEXUIZ, NUMBERS, Names, QUAKE, RIGIFY, SIMS, Shape, VRM, WORDS, figure};
 use meshwright_retarget::{Basis, BoneMap, MapError, MapFile, RetargetOptions, retarget_scene};
 use meshwright_scene::Skeleton;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn skeleton(names: &Names) -> Skeleton {

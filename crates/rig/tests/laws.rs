@@ -15,6 +15,7 @@ use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, MeshId, Motion, PoseSet, PoseSetId,
     Scene, Skeleton, SkeletonId, Skin, Track, Trs,
 };
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::sync::Arc;
 

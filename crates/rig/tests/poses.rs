@@ -15,6 +15,7 @@ use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
     Channel, Clip, Interpolation, Joint, Local, MeshId, Motion, Scene, Skeleton, SkeletonId, Track, Trs,
 };
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn instruction_sets() -> [InstructionSet; 2] {

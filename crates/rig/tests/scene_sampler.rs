@@ -4,6 +4,7 @@ use meshwright_rig::{Rig, Sampler, glam};
 use meshwright_scene::math::Affine64;
 use meshwright_scene::strategy::wild_scene;
 use meshwright_scene::{Budget, Limits};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 proptest! {

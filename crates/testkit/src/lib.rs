@@ -11,6 +11,7 @@
 //! * [`heap`] measures the memory of code;
 //! * [`Deadline`] limits the time that a thread works, [`Stopwatch`] measures it;
 //! * `edits` edits scenes, and checks what a merge makes of the edits (a feature);
+//! * `property` declares properties that share one runner (the feature `proptest`);
 //! * [`laws`] are the laws of every format crate, as functions that panic if one is broken.
 #![allow(
     clippy::panic,
@@ -30,6 +31,8 @@ mod hex;
 pub mod laws;
 pub mod mutate;
 pub mod packs;
+#[cfg(feature = "proptest")]
+pub mod property;
 
 pub use builder::Builder;
 pub use deadline::{Deadline, Stopwatch, patience};

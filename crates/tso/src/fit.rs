@@ -113,6 +113,7 @@ mod tests {
     use super::*;
     use alloc::vec::Vec;
     use meshwright_core::math::unit;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

@@ -83,6 +83,7 @@ pub(crate) fn parse_integer(word: &[u8]) -> Option<i64> {
 mod tests {
     use super::*;
     use alloc::string::String;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn text(value: f32) -> String {

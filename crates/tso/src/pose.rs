@@ -58,6 +58,7 @@ pub(crate) fn is_unit(q: [F32; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn quaternion() -> impl Strategy<Value = [f64; 4]> {

@@ -365,6 +365,7 @@ mod tests {
     use crate::{Budget, Codes, Kind, Limits};
     use alloc::string::ToString;
     use alloc::vec;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
     use serde_json::Value;
 

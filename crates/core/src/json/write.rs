@@ -49,6 +49,7 @@ mod tests {
     use super::*;
     use alloc::string::{String, ToString};
     use alloc::vec::Vec;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -222,6 +222,7 @@ impl Affine {
 mod tests {
     use super::super::{Trs, normalize, unit};
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

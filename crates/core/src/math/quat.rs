@@ -114,6 +114,7 @@ pub fn angle(a: Quat, b: Quat) -> f64 {
 mod tests {
     use super::*;
     use core::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn quaternion() -> impl Strategy<Value = Quat> {

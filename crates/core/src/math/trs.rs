@@ -173,6 +173,7 @@ fn complete(columns: [Option<[f64; 3]>; 3]) -> [[f64; 3]; 3] {
 mod tests {
     use super::super::normalize;
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn unit_quaternion() -> impl Strategy<Value = [f32; 4]> {

@@ -141,6 +141,7 @@ pub fn normalize<const N: usize>(v: [f32; N]) -> Option<[f32; N]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

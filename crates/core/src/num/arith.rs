@@ -37,6 +37,7 @@ pub(super) const fn pow2(n: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -104,6 +104,7 @@ impl fmt::Debug for F16 {
 mod tests {
     use super::*;
     use half::f16;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -136,6 +136,7 @@ impl fmt::Debug for F8A {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     /// Returns the definition of the encoding, written out.

@@ -70,6 +70,7 @@ impl fmt::Debug for Q1_15 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -69,6 +69,7 @@ impl fmt::Debug for Q2_12 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

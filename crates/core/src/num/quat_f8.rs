@@ -203,6 +203,7 @@ impl fmt::Debug for QuatF8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn bits(q: [f32; 4]) -> [u32; 4] {

@@ -160,6 +160,7 @@ impl fmt::Debug for Se32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     /// Returns the reference implementation: tries all 32 exponents.

@@ -98,6 +98,7 @@ impl fmt::Debug for St11 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -76,6 +76,7 @@ impl fmt::Debug for St12 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -137,6 +137,7 @@ impl fmt::Debug for St14 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     const FORMS: [St14Form; 3] = [St14Form::Excess, St14Form::TwosComplement, St14Form::Legacy];

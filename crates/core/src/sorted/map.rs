@@ -437,6 +437,7 @@ impl<K: Eq, V: Eq> Eq for SortedMap<K, V> {}
 mod tests {
     use super::*;
     use alloc::collections::BTreeMap;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

@@ -150,6 +150,7 @@ impl Dpm {
 mod tests {
     use super::*;
     use alloc::vec;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn place() -> impl Strategy<Value = [f32; 4]> {

@@ -252,6 +252,7 @@ impl Order<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     /// Returns a sheet of `n` by `n` squares, with its triangles row by row or shuffled.

@@ -21,6 +21,3 @@ pub use joints::Joints;
 pub use meshes::{Corner, MeshOrigin, Surface};
 pub use records::{Origin, Records, keep_near};
 pub use skinned::{ApplyPatch, Made, Merge, Originals, apply};
-
-#[cfg(test)]
-mod tests;

@@ -134,6 +134,7 @@ fn is_device(name: &str) -> bool {
 #[allow(clippy::unwrap_used, reason = "a failing test panics")]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

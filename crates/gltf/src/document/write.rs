@@ -317,6 +317,7 @@ mod tests {
     use crate::document::{Document, Options};
     use crate::{ExportOptions, export};
     use meshwright_scene::strategy::{clean_scene, wild_scene};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

@@ -10,6 +10,7 @@ use meshwright_gltf::document::{ComponentType, Document, Semantic};
 use meshwright_gltf::{ExportOptions, export};
 use meshwright_scene::strategy::wild_scene;
 use meshwright_testkit::corpus;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 use std::path::Path;
 

@@ -4,6 +4,7 @@
 use crate::lz4_blocks::{bytes, compare_cuts_and_bits, compare_hostile_blocks, with_block};
 use lz4::block::{CompressionMode, compress, decompress};
 use meshwright_crucible::{Attribute, Chunk, CrucibleOptions, Dialect, strategy};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 const HIGH: CompressionMode = CompressionMode::HIGHCOMPRESSION(12);

@@ -108,6 +108,7 @@ pub(super) fn distance(a: [f32; 3], b: [f32; 3]) -> f64 {
 mod tests {
     use super::*;
     use meshwright_core::Limits;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     proptest! {

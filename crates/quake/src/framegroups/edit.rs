@@ -81,6 +81,7 @@ mod tests {
     use super::*;
     use alloc::vec;
     use meshwright_core::F32;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

@@ -71,6 +71,7 @@ pub(super) fn line(group: &FrameGroup, path: &FieldPath<'_>, bytes: &mut Vec<u8>
 mod tests {
     use super::*;
     use meshwright_core::{Budget, F32, Limits};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

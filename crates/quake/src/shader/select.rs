@@ -84,6 +84,7 @@ mod tests {
     use alloc::format;
     use alloc::string::String;
     use meshwright_core::{Budget, Limits};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn parse(text: &str) -> ShaderScript {

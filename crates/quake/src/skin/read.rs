@@ -87,6 +87,7 @@ mod tests {
     use super::*;
     use alloc::string::String;
     use meshwright_core::Limits;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn read(text: &[u8]) -> (Vec<(String, String)>, Vec<&'static str>) {

@@ -43,6 +43,7 @@ fn word(text: &mut Vec<u8>, name: &[u8]) {
 mod tests {
     use super::*;
     use meshwright_core::{Budget, Limits};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn lines(pairs: &[(Vec<u8>, Vec<u8>)]) -> Vec<SkinLine> {

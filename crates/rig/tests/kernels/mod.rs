@@ -15,6 +15,7 @@ use meshwright_rig::{
     PlanOptions, Pose, Rig, RigError, SkinPlan, SkinSource, VertexSpace, Workspace,
 };
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, Trs};
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 /// Skinned positions, normals and tangents.

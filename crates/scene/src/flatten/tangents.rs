@@ -254,6 +254,7 @@ impl Geometry<Exact> for Walk<'_> {
 mod tests {
     use super::*;
     use crate::{Influence, Limits, SkeletonId, Skin};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn budget() -> Budget {

@@ -7,6 +7,7 @@ use crate::testing::strategy::{clean_scene, wild_scene};
 use alloc::vec;
 use meshwright_core::Limits;
 use meshwright_core::math::Trs;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn budget() -> Budget {

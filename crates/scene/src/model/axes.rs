@@ -134,6 +134,7 @@ impl AxisMap {
 mod tests {
     use super::*;
     use meshwright_core::math::normalize;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn map() -> impl Strategy<Value = AxisMap> {

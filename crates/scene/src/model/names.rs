@@ -262,6 +262,7 @@ impl<'b> Names<'b> {
 mod tests {
     use super::*;
     use meshwright_core::Limits;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn budget() -> Budget {

@@ -231,6 +231,7 @@ mod tests {
     use alloc::vec;
     use meshwright_core::Limits;
     use meshwright_core::math::{Affine, Trs};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn budget() -> Budget {

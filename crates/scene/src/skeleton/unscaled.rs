@@ -156,6 +156,7 @@ mod tests {
     use crate::testing::strategy::foreign_scene;
     use crate::{Joint, Limits, Local, Trs};
     use meshwright_core::math::distance;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn budget() -> Budget {

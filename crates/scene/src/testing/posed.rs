@@ -132,6 +132,7 @@ mod tests {
     use super::*;
     use crate::testing::strategy::clean_scene;
     use meshwright_core::Limits;
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     #[test]

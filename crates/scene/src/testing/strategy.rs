@@ -450,6 +450,7 @@ fn localize(mesh: &mut Mesh, skin: &mut Skin, skeleton: &Skeleton) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_testkit::proptest;
 
     proptest! {
         #[test]

@@ -390,6 +390,7 @@ mod tests {
     use core::f64::consts::FRAC_PI_2;
     use meshwright_core::Limits;
     use meshwright_core::math::{Trs, narrow};
+    use meshwright_testkit::proptest;
     use proptest::prelude::*;
 
     fn budget() -> Budget {

@@ -4,6 +4,7 @@ use crate::testing::strategy::foreign_scene;
 use crate::{Affine, Channel, Influence, Limits, Local, Mesh, Node, Skin, Track, Trs};
 use alloc::string::ToString;
 use alloc::vec;
+use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
 fn budget() -> Budget {

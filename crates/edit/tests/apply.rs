@@ -1,12 +1,9 @@
-use super::*;
-use alloc::vec;
-use alloc::vec::Vec;
-use meshwright_core::{Budget, Limits};
-use proptest::prelude::*;
+//! Tests what formats share to apply a patch.
 
-fn budget() -> Budget {
-    Budget::new(Limits::default())
-}
+use crate::support::budget;
+use meshwright_edit::apply::*;
+use meshwright_testkit::proptest;
+use proptest::prelude::*;
 
 #[test]
 fn a_vertex_that_corners_want_otherwise_becomes_several() {

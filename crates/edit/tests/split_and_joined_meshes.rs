@@ -1,6 +1,6 @@
 //! Tests meshes that were split or joined, and their materials.
 
-use super::*;
+use crate::support::*;
 
 /// Moves the faces of a mesh from an index on into a new mesh.
 fn cut(edited: &mut Scene, from: usize) -> Mesh {

@@ -1,6 +1,6 @@
 //! Tests vertices that tools merge, split and reorder, and which of them was edited.
 
-use super::*;
+use crate::support::*;
 
 /// Returns a strip with a duplicate, nearly equal middle column, and the same strip with the duplicates merged.
 fn welded() -> (Scene, Scene) {

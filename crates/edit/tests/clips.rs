@@ -1,6 +1,6 @@
 //! Tests clips that tools sampled at their own rates.
 
-use super::*;
+use crate::support::*;
 
 #[test]
 fn a_clip_that_was_sampled_at_another_rate_is_untouched() {

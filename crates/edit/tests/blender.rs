@@ -1,11 +1,11 @@
 //! Changes that Blender makes to an unedited model, and the smallest edits next to them.
 
-use super::*;
-use core::f64::consts::PI;
+use crate::support::*;
 use meshwright_core::math::{
     Affine64, add, corner_angle, cos, cross, dot, face_normal, scale, sin, sub, unit,
 };
 use meshwright_scene::{Channel, Interpolation};
+use std::f64::consts::PI;
 
 fn is_untouched(edited: &Scene, native: &Scene) -> bool {
     let (scene, report) = same(edited, native);

@@ -1,7 +1,6 @@
 //! The JSON document of a patch.
 
-use super::*;
-use alloc::string::String;
+use crate::support::*;
 
 fn document(edited: &Scene, native: &Scene) -> String {
     let original = Original { native, exported: native };

@@ -1,7 +1,6 @@
 //! Tests the correspondence between parts of an edited scene and of its original.
 
-use super::*;
-use crate::{Correspondence, JointAt, PartAt};
+use crate::support::*;
 
 fn find(edited: &Scene, native: &Scene) -> Correspondence {
     let original = Original { native, exported: native };

@@ -1,6 +1,6 @@
 //! Edits that people make in an editor.
 
-use super::*;
+use crate::support::*;
 
 /// Returns the vertices of the first mesh in a frame of the first clip, or in the rest pose.
 fn posed(scene: &Scene, frame: Option<f64>) -> Vec<[f64; 3]> {
@@ -121,7 +121,7 @@ fn what_is_moved_among_bones_whose_scales_a_tool_drops_looks_alike_in_clips() {
     track.scale.push(0.0, root.scale);
     let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!("no tracks") };
     tracks.insert(0, track);
-    let plain = blender::unscaled(&native).0;
+    let plain = crate::blender::unscaled(&native).0;
     assert!(same(&plain, &native).1.is_untouched());
     let moved = |edit: &dyn Fn(&mut Scene)| {
         let mut edited = plain.clone();
