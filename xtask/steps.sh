@@ -133,7 +133,7 @@ targets_miri() {
     export MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2
     for target in x86_64-unknown-linux-gnu i686-unknown-linux-gnu s390x-unknown-linux-gnu; do
         nightly miri test --locked --target $target $PURE --lib
-        # Its tests of the comparison need only what is public.
+        # The comparison of scenes is tested there.
         nightly miri test --locked --target $target -p meshwright-edit --test suite
         nightly miri test --locked --target $target -p meshwright --test suite fixtures::
     done
