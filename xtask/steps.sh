@@ -20,6 +20,8 @@ version=$(field version)
 host() { rustc -vV | sed -n 's/^host: //p'; }
 name_of() { sed -n 's/^name = "\(.*\)"/\1/p' "$1/Cargo.toml" | head -n 1; }
 published() { grep -L '^publish = false\|^\[workspace\]' crates/*/Cargo.toml | xargs -n 1 dirname; }
+# Names them to cargo.
+packages() { for folder in $(published); do printf -- '--package %s ' "$(name_of "$folder")"; done; }
 # Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The fixtures of the
 # facade cover the others.
 PURE="-p meshwright-core -p meshwright-scene -p meshwright-edit -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm
@@ -669,7 +671,7 @@ release_notes() {
 }
 # Everything but the upload. If the registry does not answer, only the content of packages is checked.
 release_publish() {
-    files=$(cargo package --workspace --no-verify --list --allow-dirty --locked)
+    files=$(cargo package $(packages) --no-verify --list --allow-dirty --locked)
     ! echo "$files" | grep '^tests/\|^testdata/' || fail "these files are packed"
     echo "$(echo "$files" | wc -l) files in $(published | wc -l) packages"
     case $(field repository) in
@@ -692,7 +694,7 @@ release_package() {
     rm -rf "$workspace"
     mkdir -p "$workspace"
     names=$(for folder in $(published); do name_of "$folder"; done)
-    cargo package --quiet --no-verify --allow-dirty --offline --target-dir "$packed" $(printf -- '--package %s ' $names)
+    cargo package --quiet --no-verify --allow-dirty --offline --target-dir "$packed" $(packages)
     printf '[workspace]\nresolver = "3"\nmembers = ["*"]\n\n[patch.crates-io]\n' > "$workspace/Cargo.toml"
     for name in $names; do
         package=$workspace/$name-$version

@@ -17,8 +17,7 @@ use meshwright_scene::{
     Local, Mesh, MeshId, Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track,
     Trs,
 };
-use meshwright_testkit::proptest;
-use meshwright_testkit::sound;
+use meshwright_testkit::{proptest, sound};
 use proptest::prelude::*;
 
 fn models() -> Vec<(String, Bmd)> {

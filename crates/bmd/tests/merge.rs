@@ -8,8 +8,7 @@ use meshwright_scene::posed::{self, triangles};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
 use meshwright_testkit::edits::{Edit, Near, check, check_posed, extent, find_lost_edits};
-use meshwright_testkit::proptest;
-use meshwright_testkit::sound;
+use meshwright_testkit::{proptest, sound};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

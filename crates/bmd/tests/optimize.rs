@@ -16,8 +16,7 @@ use meshwright_bmd::{
 };
 use meshwright_core::math::{Affine64, quat};
 use meshwright_core::num::QuatF8;
-use meshwright_testkit::proptest;
-use meshwright_testkit::{Deadline, sound};
+use meshwright_testkit::{Deadline, proptest, sound};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;

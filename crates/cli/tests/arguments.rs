@@ -3,8 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{code, program, run, stderr, stdout};
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::{BTreeMap, BTreeSet};

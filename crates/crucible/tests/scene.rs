@@ -14,8 +14,7 @@ use meshwright_scene::{
     Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Limits, Local, Mesh, MeshId, Node,
     NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
 };
-use meshwright_testkit::fixtures;
-use meshwright_testkit::proptest;
+use meshwright_testkit::{fixtures, proptest};
 use proptest::prelude::*;
 
 fn fixture(name: &str) -> Vec<u8> {

@@ -10,8 +10,7 @@ use meshwright_core::{F32, Limits};
 use meshwright_dpm::{
     BoneFlags, Dpm, FrameClip, Name, OptimizeOptions, Optimized, UnusedBones, Zym, strategy,
 };
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use proptest::prelude::*;
 use std::fs;
 use std::sync::Arc;

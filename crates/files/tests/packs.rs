@@ -10,21 +10,15 @@ use meshwright_core::{Budget, Limits};
 use meshwright_files::{
     ByteSource, FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions, TreePath,
 };
+use meshwright_testkit::heap::peak_of;
 use meshwright_testkit::packs::{Method, Numbered, dat, deflated, far, pak, vp, zip};
-use meshwright_testkit::proptest;
-use meshwright_testkit::{Builder, heap};
+use meshwright_testkit::{Builder, proptest};
 use proptest::prelude::*;
 use std::fs;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// Returns the peak memory of an operation, in addition to the memory used before.
-fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
-    let (value, cost) = heap::measured(f);
-    (value, cost.peak)
-}
 
 fn budget() -> Budget {
     Budget::new(Limits::default())
@@ -187,7 +181,7 @@ fn large(zeros: u32, read: &Arc<AtomicU64>) -> Large {
 fn of_a_large_pack_the_directory_and_the_member_are_read() {
     let read = Arc::new(AtomicU64::new(0));
     let source = large(900 << 20, &read);
-    let (pack, peak) = peak(|| {
+    let (pack, peak) = peak_of(|| {
         let pack = Pack::open(source, "large.pk3", &budget()).unwrap();
         let member = pack.member(&"models/a.dpm".parse().unwrap()).unwrap();
         assert_eq!(pack.read(member, &budget()).unwrap(), [7; 5000]);
@@ -209,7 +203,7 @@ fn what_comes_out_is_bounded_whatever_is_said() {
         bytes[directory + 24..directory + 28].copy_from_slice(&said.to_le_bytes());
         let pack = open(bytes, "x.pk3").unwrap();
         let member = &pack.members()[0];
-        let (e, peak) = peak(|| pack.read(member, &budget()).unwrap_err());
+        let (e, peak) = peak_of(|| pack.read(member, &budget()).unwrap_err());
         assert_eq!((code(e), peak < 300 << 10), (rule.into(), true), "{peak}");
     }
     // Reading a head returns and charges only its bytes.

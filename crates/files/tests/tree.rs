@@ -3,8 +3,7 @@
 
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{EntryKind, FilesError, Tree, TreePath};
-use meshwright_testkit::Deadline;
-use meshwright_testkit::proptest;
+use meshwright_testkit::{Deadline, proptest};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;

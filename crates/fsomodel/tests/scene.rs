@@ -11,8 +11,7 @@ use meshwright_scene::{
     Local, Loss, Material, MaterialId, Mesh, MeshId, Naming, Node, NodeId, Scene, SceneOptions, Skeleton,
     SkeletonId, Skin, Space, Trs, handedness,
 };
-use meshwright_testkit::proptest;
-use meshwright_testkit::{fixtures, testdata};
+use meshwright_testkit::{fixtures, proptest, testdata};
 use proptest::prelude::*;
 use std::fs;
 

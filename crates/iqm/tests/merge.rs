@@ -9,8 +9,7 @@ use meshwright_iqm::{ArrayFormat, ArrayKind, Iqm, MergedIqm, strategy};
 use meshwright_scene::strategy::clean_scene;
 use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions};
 use meshwright_testkit::edits::{Edit, Near, check, check_posed, extent, find_lost_edits};
-use meshwright_testkit::proptest;
-use meshwright_testkit::sound;
+use meshwright_testkit::{proptest, sound};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

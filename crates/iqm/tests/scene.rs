@@ -10,8 +10,7 @@ use meshwright_scene::{
     Skeleton, SkeletonId, Skin, Space, Trs,
 };
 use meshwright_testkit::laws::{Laws, laws};
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use proptest::prelude::*;
 
 const IQM: Laws<Iqm, fn(ReadOptions) -> ReadOptions> = laws();

@@ -10,8 +10,7 @@ use meshwright::{
     ConvertOptions, Format, Keeping, Limits, Model, Opener, Original, ReadOptions, ReadSettings,
     RecoverOptions, Target, WriteOptions, recovery_lines,
 };
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use proptest::prelude::*;
 use std::fs;
 

@@ -27,15 +27,10 @@ use meshwright::{
     AnyModel, CompanionFile, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions,
     ReadSettings, Role, Severity, detect,
 };
-use meshwright_testkit::{Deadline, heap, laws, patience};
+use meshwright_testkit::heap::{self, peak_of};
+use meshwright_testkit::{Deadline, laws, patience};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Returns the result of `f`, and its peak heap.
-fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
-    let (answer, cost) = heap::measured(f);
-    (answer, cost.peak)
-}
 
 fn settings(memory: u64, metadata: Option<&Arc<[u8]>>) -> ReadSettings {
     let read = ReadOptions::default().with_limits(Limits::default().with_memory(memory));
@@ -57,7 +52,7 @@ fn open(
 
 /// Checks that the limit holds, apart from a small allowance.
 fn within<T>(name: &str, size: usize, memory: u64, open: impl Fn(Limits) -> Result<T, ReadError>) {
-    let (_, peak) = measured(|| open(Limits::default().with_memory(memory)).map(drop));
+    let (_, peak) = peak_of(|| open(Limits::default().with_memory(memory)).map(drop));
     let allowed = usize::try_from(memory).unwrap() + size + laws::FIXED;
     assert!(peak <= allowed, "{name}: {peak} bytes for {size}, the limit being {memory}");
 }
@@ -72,7 +67,7 @@ fn opening_takes_memory_in_proportion_to_the_file() {
     for s in &subjects {
         let metadata = s.companions.iter().find(|c| c.0 == Role::Metadata).map(|c| &c.1);
         let size = s.bytes.len() + metadata.map_or(0, |text| text.len());
-        let (model, peak) = measured(|| {
+        let (model, peak) = peak_of(|| {
             let _ = detect(&s.bytes, Some(&s.name));
             AnyModel::parse_with(&s.bytes, s.format, &settings(256 << 20, metadata)).map(|p| p.model)
         });
@@ -102,10 +97,10 @@ fn defused(bomb: &Bomb) -> bool {
     };
     let size = bytes.len() + metadata.as_ref().map_or(0, |text| text.len());
     let limit = 256 * MIB;
-    let ((), peak) = measured(|| assert!(detect(bytes, None).is_none_or(|d| d.format == *format)));
+    let ((), peak) = peak_of(|| assert!(detect(bytes, None).is_none_or(|d| d.format == *format)));
     assert!(peak <= 4 * size + MIB, "{name}: {peak} bytes to detect it");
     let (opened, peak) =
-        measured(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_ref())));
+        peak_of(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_ref())));
     log("open", peak);
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to open {size}");
     let model = match opened {
@@ -119,7 +114,7 @@ fn defused(bomb: &Bomb) -> bool {
         }
     };
     drop(laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_ref())));
-    let (report, peak) = measured(|| model.validate());
+    let (report, peak) = peak_of(|| model.validate());
     log("validate", peak);
     assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to validate {size}");
@@ -143,7 +138,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, log: &impl Fn(&str, usize
         companions.files.push(CompanionFile::new(Role::Skeleton, "many", bombs::many_bones()));
     }
     let options = SceneOptions::default().with_extras(true).with_memory(memory as u64);
-    let (scene, peak) = measured(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));
+    let (scene, peak) = peak_of(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));
     log(if scene.is_ok() { "to_scene" } else { "no scene" }, peak);
     assert!(peak <= 2 * memory + 16 * size, "{name}: {peak} bytes for a scene within {memory}");
     let scene = match scene {
@@ -167,7 +162,7 @@ fn parts(scene: &Scene) -> usize {
 
 fn export(name: &str, scene: &Scene, memory: usize, made: usize, log: &impl Fn(&str, usize)) {
     let options = ExportOptions::default().with_memory(memory as u64);
-    let (exported, peak) = measured(|| gltf::export(scene, &options).map(|e| e.value));
+    let (exported, peak) = peak_of(|| gltf::export(scene, &options).map(|e| e.value));
     log(if exported.is_ok() { "export" } else { "no export" }, peak);
     assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for glTF within {memory}");
     match exported {
@@ -184,7 +179,7 @@ fn export(name: &str, scene: &Scene, memory: usize, made: usize, log: &impl Fn(&
     }
     let mut options = obj::ObjOptions::default();
     options.memory = memory as u64;
-    let (written, peak) = measured(|| obj::write(scene, None, &options).map(drop));
+    let (written, peak) = peak_of(|| obj::write(scene, None, &options).map(drop));
     log("obj", peak);
     assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for OBJ within {memory}");
     assert!(matches!(written, Ok(()) | Err(ConvertError::Limit { .. })), "{name}: {written:?}");

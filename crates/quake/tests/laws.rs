@@ -4,8 +4,7 @@
 use meshwright_core::FileFormat;
 use meshwright_quake::{FrameGroup, FrameGroups};
 use meshwright_testkit::laws::{laws, rules_are_stated};
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use proptest::prelude::*;
 
 #[test]

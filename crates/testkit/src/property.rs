@@ -12,7 +12,7 @@ pub trait Case: Debug {
     /// Runs the test.
     ///
     /// # Errors
-    /// If the property does not hold, or the values are not meant.
+    /// If the property does not hold, or the test rejects the values.
     fn run(self: Box<Self>) -> TestCaseResult;
 }
 
@@ -116,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn values_that_are_not_meant_are_drawn_again(value in 0..10) {
+        fn rejected_values_are_drawn_again(value in 0..10) {
             prop_assume!(value > 3);
             prop_assert!(value > 3);
         }

@@ -6,8 +6,7 @@ use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::{
     Budget, FromScene, FromSceneOptions, Influence, Limits, OutputFiles, Scene, SceneOptions, Skin, Space,
 };
-use meshwright_testkit::laws;
-use meshwright_testkit::proptest;
+use meshwright_testkit::{laws, proptest};
 use meshwright_tso::{
     Anim, Apr, Assembly, Bcf, Between, Bmf, Bnd, Cfp, Cmx, Col, Hag, Mesh, MeshForm, Name, Oft, Part, Po,
     Skel, Skn, TsoSceneOptions, strategy, write_scene,

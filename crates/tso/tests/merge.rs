@@ -7,8 +7,7 @@ use meshwright_scene::{
     Skin,
 };
 use meshwright_testkit::edits::{check_posed, extent, find_lost_edits};
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use meshwright_tso::{Anim, Assembly, EditedCharacter, Mesh, Part, Skel, TsoSceneOptions, write_scene};
 use proptest::prelude::*;
 

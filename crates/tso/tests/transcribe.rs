@@ -4,8 +4,7 @@
 use crate::support::*;
 use meshwright_core::ReadOptions;
 use meshwright_scene::Loss;
-use meshwright_testkit::proptest;
-use meshwright_testkit::testdata;
+use meshwright_testkit::{proptest, testdata};
 use meshwright_tso::{
     Anim, Bcf, Bmf, Cfp, Character, Cmx, Flag, Mesh, Name, PropertyList, Skel, Skn, Suit, TimeProperty,
     strategy,

@@ -92,7 +92,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         let good = |f: u32| {
             let t = f64::from(f.saturating_sub(start)) / length;
             let value = core::array::from_fn(|i| a.value[i] * (1.0 - t) + b.value[i] * t);
-            // A looping clip is passed at most once, so a division is not needed.
+            // `f` is below twice the number of frames, and a subtraction is faster than a remainder.
             self.accepts(f.checked_sub(self.frames).unwrap_or(f), value, work)
         };
         // Most candidates fail in the middle, so it is tested first.

@@ -148,8 +148,8 @@ impl Clips<'_, '_, '_> {
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::for_clip(clip);
         let mut done = SortedMap::new();
-        let of_clips = self.needs_keys;
-        let needs_keys = |joint: usize| of_clips.is_none_or(|needs| needs(index, joint));
+        let asked = self.needs_keys;
+        let needs_keys = |joint: usize| asked.is_none_or(|asked| asked(index, joint));
         if !(0..self.bones.joints.len()).any(needs_keys) {
             self.values.push(done);
             return self.keyed(clip, &plan, &[], &path);
@@ -203,7 +203,7 @@ impl Clips<'_, '_, '_> {
             };
             *slot = values.keys(timing, self.options);
             values.measure(slot, timing, &mut worst);
-            if of_clips.is_some() {
+            if asked.is_some() {
                 done.insert(placed.bone, values);
             }
         }

@@ -9,8 +9,7 @@ use crate::documents::{documents_of_other_tools, with_document};
 use meshwright_gltf::document::{ComponentType, Document, Semantic};
 use meshwright_gltf::{ExportOptions, export};
 use meshwright_scene::strategy::wild_scene;
-use meshwright_testkit::corpus;
-use meshwright_testkit::proptest;
+use meshwright_testkit::{corpus, proptest};
 use proptest::prelude::*;
 use std::path::Path;
 

@@ -57,7 +57,7 @@ impl Bmd {
             let is_bone = own.original.is_some_and(|bone| bone > 0 && bone < self.normal_bones());
             // The joint of a pseudo-bone becomes a bone if it no longer moves with those that it follows.
             let alone = !is_bone && (!all_stay || is_edited(native, patch, clip, None));
-            scaled || own.rest || own.parent || alone || is_edited(native, patch, clip, Some(joint))
+            scaled || own.rest || alone || is_edited(native, patch, clip, Some(joint))
         };
         let made = Traced::convert(&patch.scene, &options, Some(&needs_keys))?;
         losses.extend(made.losses);
