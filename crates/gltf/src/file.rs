@@ -259,12 +259,17 @@ impl GltfFile {
         self.made.as_deref().map(|made| made.needs)
     }
 
-    /// Returns true if a buffer has no bytes, and no companion file of the document has them.
+    /// Returns true if a buffer has no bytes because an application must supply them, or because its file was not
+    /// supplied.
     fn is_open(&self) -> bool {
-        self.document().is_ok_and(|document| document.is_open())
+        let missing = |uri: &str| file_of(uri).is_some_and(|name| self.find(&name).is_none());
+        self.tables().is_ok_and(|tables| {
+            tables.is_open() || tables.buffers().iter().any(|b| b.uri.as_deref().is_some_and(missing))
+        })
     }
 
-    /// Reports all findings of the file and of the supplied files.
+    /// Reports all findings of the file and of the supplied files. A named file that was not supplied is a warning:
+    /// this type cannot know whether there is such a file. [`complete`](Self::complete) refuses it.
     pub fn validate(&self) -> Report {
         if let Some(made) = &self.made {
             return made.report.clone();

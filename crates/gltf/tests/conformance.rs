@@ -102,6 +102,15 @@ fn a_buffer_without_bytes_is_no_error() {
     assert_eq!(errors(text.as_bytes()), Vec::<String>::new());
     assert!(file.conformance().has("buffer-missing"));
     assert_eq!(file.import("", None).unwrap_err().code(), "buffer-missing");
+
+    let named = text.replace("{\"byteLength\":36}]", "{\"byteLength\":36,\"uri\":\"a.bin\"}]");
+    let mut file = GltfFile::parse(named.as_bytes()).unwrap();
+    for report in [file.validate(), file.conformance()] {
+        assert!(report.has("buffer-missing") && !report.has_errors(), "{report:?}");
+    }
+    assert_eq!(file.complete().unwrap_err().code(), "buffer-missing");
+    file.supply("a.bin", [0; 35]);
+    assert!(file.validate().has_errors());
 }
 
 /// A required extension of surfaces is a loss of a conversion. One that may concern vertices is an error.

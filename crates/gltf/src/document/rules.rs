@@ -114,8 +114,8 @@ meshwright_core::rules! {
         "The bytes of a buffer are missing.",
         "Put the file next to the document.";
     warning BUFFER_OPEN = "buffer-missing", Missing [NoEngine],
-        "A buffer has no bytes: only an application that knows them can supply them.",
-        "Nothing has to be done if such an application reads the file.";
+        "A buffer has no bytes: its file was not supplied, or only an application knows them.",
+        "Supply the file. Nothing has to be done for an application that knows the bytes.";
     error BUFFER_SHORT = "buffer-short", Truncated [NoEngine],
         "A buffer has fewer bytes than it states.",
         "Copy the file again.";
