@@ -32,8 +32,23 @@ pub trait Order<T> {
     }
 }
 
+/// The most items that are sorted where they are, without a list of numbers.
+const FEW: usize = 16;
+
 impl<T> Order<T> for [T] {
     fn order_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
+        if self.len() <= FEW {
+            for end in 2..=self.len() {
+                let mut rest = self.get_mut(..end).unwrap_or_default();
+                while let [.., a, b] = &mut *rest
+                    && compare(a, b).is_gt()
+                {
+                    core::mem::swap(a, b);
+                    rest = rest.split_last_mut().map_or(&mut [], |(_, before)| before);
+                }
+            }
+            return;
+        }
         let mut order = sorted(self.len(), &mut |a, b| match (self.get(a), self.get(b)) {
             (Some(a), Some(b)) => compare(a, b),
             _ => Ordering::Equal,

@@ -11,6 +11,7 @@ mod surfaces;
 pub use notice::{Notice, NoticeKind};
 
 use crate::formats::{COMPANION_RULES, Format};
+use meshwright_core::Order as _;
 use meshwright_core::Rule;
 use notice::notices;
 
@@ -110,7 +111,7 @@ pub fn codes() -> Vec<&'static str> {
     let sets = RuleSet::all();
     let rules = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code));
     let mut codes: Vec<_> = rules.chain(Notice::all().map(|notice| notice.code)).collect();
-    codes.sort_unstable();
+    codes.order();
     codes.dedup();
     codes
 }

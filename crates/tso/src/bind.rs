@@ -108,7 +108,7 @@ impl Geometry {
                 distance(world[a].point(p), world[b].point(q))
             })
             .collect();
-        apart.sort_by(f64::total_cmp);
+        apart.order_by(f64::total_cmp);
         apart.get(apart.len() / 2).copied()
     }
 
@@ -124,7 +124,7 @@ impl Geometry {
                 Some(meshwright_core::math::acos(dot(n, m).clamp(-1.0, 1.0)).to_degrees())
             })
             .collect();
-        apart.sort_by(f64::total_cmp);
+        apart.order_by(f64::total_cmp);
         apart.get(apart.len() / 2).copied()
     }
 

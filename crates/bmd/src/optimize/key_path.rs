@@ -7,6 +7,7 @@
 
 use super::work_limit::WorkLimit;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 
 /// A key that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,7 +198,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
             let best = self.search(core::iter::once(s), cheapest);
             let ends = (s + 1..all).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
             let mut ends: Vec<_> = ends.collect();
-            ends.sort_unstable();
+            ends.order();
             if let Some((cost, e)) = ends.into_iter().find(|(_, e)| self.spans(*e, s, self.frames, work)) {
                 found = Some((cost, Self::path(&best, e)));
             }

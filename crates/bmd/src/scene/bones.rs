@@ -8,6 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, Trs64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
@@ -292,7 +293,7 @@ fn leader(skeleton: &Skeleton, mut joint: usize) -> usize {
 /// Returns the four bones with the largest weights that a pseudo-bone follows, as stored.
 fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(u8, F8A); 4] {
     let mut parts = follows.to_vec();
-    parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    parts.order_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     if parts.len() > 4 {
         let message = format!("follows {} others; the four heaviest kept", parts.len());
         losses.push(Loss::new("follows-dropped", path, message));

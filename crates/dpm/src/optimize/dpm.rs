@@ -8,6 +8,7 @@ use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, F32, SortedMap, SortedSet, WriteError};
 
 impl Dpm {
@@ -166,7 +167,7 @@ fn drop_poses(model: &mut Dpm, equal: bool) {
     let mut stands: Vec<usize> = (0..count).collect();
     if equal {
         let mut sorted = stands.clone();
-        sorted.sort_by(|&a, &b| bits(a).cmp(bits(b)).then(a.cmp(&b)));
+        sorted.order_by(|&a, &b| bits(a).cmp(bits(b)).then(a.cmp(&b)));
         for run in sorted.chunk_by(|&a, &b| bits(a).eq(bits(b))) {
             run.iter().for_each(|&p| stands[p] = run[0]);
         }

@@ -10,6 +10,7 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{FileFormat, SortedSet, WriteError};
 use meshwright_scene::{
     Budget, ConvertError, Engine, EngineLimits, FromSceneOptions, Limits, Loss, MostBones, Scene, SkeletonId,
@@ -155,7 +156,7 @@ fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertEr
     for vertex in vertices {
         let mut row: Vec<_> =
             vertex.iter().map(|i| (i.bone, f64::from(i.influence.get()).max(0.0))).collect();
-        row.sort_by(|a, b| b.1.total_cmp(&a.1));
+        row.order_by(|a, b| b.1.total_cmp(&a.1));
         row.truncate(4);
         let sum: f64 = row.iter().map(|i| i.1).sum();
         let mut blend = [(0, 0); 4];

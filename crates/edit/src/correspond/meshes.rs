@@ -18,6 +18,7 @@ use crate::tools::names::stem;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, wide};
 use meshwright_scene::{ConvertError, Mesh, Scene, Skin};
 
@@ -82,7 +83,7 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
         )?;
         foreign.push((e, own.moved.mesh.triangles.clone()));
     }
-    foreign.sort_by_key(|(e, _)| *e);
+    foreign.order_by_key(|(e, _)| *e);
     let [plain, skinned] = all;
     Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }
@@ -198,7 +199,7 @@ fn named(work: &Comparison<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool])
     let of = |name: &str| {
         let equal = meshes().filter(|(_, n)| !name.is_empty() && n.name == name);
         let mut equal: Vec<_> = equal.map(|(m, n)| (material(work.exported, n) != own, m)).collect();
-        equal.sort_unstable();
+        equal.order();
         equal.first().map(|(_, m)| *m)
     };
     let found = of(&mesh.name).or_else(|| of(stem(&mesh.name))).or_else(|| of(node))?;

@@ -8,6 +8,7 @@ use crate::joint_index::At;
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
 use core::cell::LazyCell;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_scene::{Clip, ConvertError, Interpolation, Local, Motion, Sampler, Skeleton, Track};
 
@@ -113,7 +114,7 @@ impl<'s> Sampled<'_, 's, '_> {
             let met = samples.off.len().saturating_sub(before);
             self.work.budget.charge_items("poses", met as u64, size_of::<Off>().saturating_mul(2))?;
         }
-        samples.off.sort_by(|(a, at, _), (b, other, _)| a.cmp(b).then(at.total_cmp(other)));
+        samples.off.order_by(|(a, at, _), (b, other, _)| a.cmp(b).then(at.total_cmp(other)));
         Ok(Some(samples))
     }
 

@@ -1,6 +1,7 @@
 //! Evenly spaced keys of clips that a tool sampled.
 
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, LimitExceeded};
 use meshwright_scene::{Channel, Clip, Motion, Track};
 
@@ -89,7 +90,7 @@ pub(crate) fn between(clip: &Clip, budget: &Budget) -> Result<Vec<f64>, LimitExc
             found.extend(keys.iter().filter(off));
         }
         // Most tracks share their key frames.
-        found.sort_unstable_by(f32::total_cmp);
+        found.order_by(f32::total_cmp);
         found.dedup();
     }
     let most = f64::from(clip.frames);

@@ -5,6 +5,7 @@ use crate::correspond::mesh_search::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
+use meshwright_core::Order as _;
 use meshwright_core::math::distance;
 
 /// A triangle of an edited mesh.
@@ -77,7 +78,7 @@ fn gone(
             gone.extend([(at(a), [b, c], face), (at(b), [c, a], face), (at(c), [a, b], face)]);
         }
     }
-    gone.sort_unstable();
+    gone.order();
     Ok(gone)
 }
 

@@ -14,6 +14,7 @@ use crate::tools::fbx::clip_name;
 use crate::tools::names::stem;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{SortedMap, SortedSet};
 use meshwright_scene::{
@@ -399,7 +400,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                 change.frames.push(number);
             }
         }
-        change.frames.sort_unstable();
+        change.frames.order();
         change.frames.dedup();
         change.throughout = change.frames.len() == exported.frames();
         let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
@@ -478,7 +479,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
         if let Some(Clip { motion: Motion::Tracks(tracks), .. }) = self.scene.clips.last_mut() {
             tracks.retain(|t| !joints.contains(&t.joint));
             tracks.extend(new);
-            tracks.sort_by_key(|t| t.joint);
+            tracks.order_by_key(|t| t.joint);
         }
     }
 

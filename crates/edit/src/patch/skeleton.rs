@@ -12,6 +12,7 @@ use crate::tools::names::{is_filler, stem};
 use crate::tools::three::name_of;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, length, scale, sub};
 use meshwright_core::text::similar;
 use meshwright_core::{LimitExceeded, SortedMap, SortedSet};
@@ -445,7 +446,7 @@ impl One<'_, '_, '_> {
 fn as_large(a: &Affine64, b: &Affine64) -> bool {
     let [a, b] = [a, b].map(|m| {
         let mut lengths = [m.x, m.y, m.z].map(length);
-        lengths.sort_by(f64::total_cmp);
+        lengths.order_by(f64::total_cmp);
         lengths
     });
     a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)

@@ -11,6 +11,7 @@ use super::rules::{
     VIEW_RANGE, VIEW_STRIDE,
 };
 use super::uri;
+use meshwright_core::Order as _;
 use meshwright_core::json::JsonValue;
 use meshwright_core::{FieldPath, ReadError, Rule};
 use std::borrow::Cow;
@@ -225,7 +226,7 @@ impl Check<'_, '_, '_> {
         let all = FieldPath::ROOT.field("scenes");
         for (s, scene) in self.tables.scenes.iter().enumerate() {
             let mut sorted: Vec<_> = scene.nodes.iter().enumerate().map(|(i, n)| (*n, i)).collect();
-            sorted.sort_unstable();
+            sorted.order();
             let twice =
                 sorted.iter().zip(sorted.iter().skip(1)).filter(|(a, b)| a.0 == b.0).map(|(_, b)| b.1);
             let is_child = |n: usize| self.tables.nodes.get(n).is_some_and(|node| node.parent.is_some());
@@ -312,7 +313,7 @@ impl Check<'_, '_, '_> {
             let joints = path.field("joints");
             self.ledger.charge(&joints, 0, "joints", skin.joints.len(), size_of::<usize>())?;
             let mut sorted = skin.joints.clone();
-            sorted.sort_unstable();
+            sorted.order();
             let twice = sorted.iter().zip(sorted.iter().skip(1)).find(|(a, b)| a == b);
             if skin.joints.is_empty() || twice.is_some() {
                 let message = twice.map_or("none".into(), |(node, _)| format!("node {node} is listed twice"));

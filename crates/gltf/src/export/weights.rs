@@ -6,6 +6,7 @@
 )]
 
 use crate::export::options::Influences;
+use meshwright_core::Order as _;
 use meshwright_scene::{Budget, ConvertError, Influence, Loss, Skin};
 
 /// The joints and weights of a mesh, vertex by vertex in sets.
@@ -111,7 +112,7 @@ fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
         }
     }
     if into.len() > 1 {
-        into.sort_by_key(|i| i.0);
+        into.order_by_key(|i| i.0);
         into.dedup_by(|b, a| {
             let same = a.0 == b.0;
             if same {
@@ -119,7 +120,7 @@ fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
             }
             same
         });
-        into.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        into.order_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     }
     negative
 }

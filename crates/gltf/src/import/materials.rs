@@ -3,6 +3,7 @@
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
 use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
+use meshwright_core::Order as _;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{AlphaMode, Extra, Image, LayerKind, Loss, Material, TextureLayer};
 
@@ -100,7 +101,7 @@ pub(super) fn read(
         if let Some(image) = specular {
             layers.retain(|(kind, _)| *kind != LayerKind::Gloss);
             layers.push((LayerKind::Gloss, image));
-            layers.sort_by_key(|(kind, _)| *kind);
+            layers.order_by_key(|(kind, _)| *kind);
         }
         for (kind, image) in layers {
             charge_push::<TextureLayer>(document, &path, "layers")?;

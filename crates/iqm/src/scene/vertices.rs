@@ -4,6 +4,7 @@ use super::bones::Bones;
 use crate::model::{ArrayFormat, ArrayKind, VertexArray};
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{add, narrow, scale, wide};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Mesh};
 
@@ -332,7 +333,7 @@ fn position(bytes: &[u8; 12]) -> [f32; 3] {
 fn heaviest(parts: &[JointPart]) -> ([(f64, u8); MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
     // The sort is stable: of equal weights the earlier one stays.
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.order_by(|a, b| b.0.total_cmp(&a.0));
     let all: f64 = rows.iter().map(|r| r.0).sum();
     let gone: f64 = rows.iter().skip(MOST).map(|r| r.0).sum();
     rows.truncate(MOST);

@@ -23,6 +23,7 @@ use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, Rea
 use crate::model::skins::MOST as MOST_SKINS;
 use crate::model::{Model, NamedFile, Opener, PartRole};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, Parsed, Role};
 use meshwright_files::{Pack, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
@@ -212,7 +213,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     let mut asset = open.open_content(&path, model.bytes).map_err(KeptError::Read)?;
     skins.into_iter().for_each(|skin| asset.add_skin(skin));
     // Records take their keys from files aside, which must come first.
-    beside.sort_by_key(|(.., file)| !file.is_aside());
+    beside.order_by_key(|(.., file)| !file.is_aside());
     let settings: Vec<_> = beside.iter().map(|(.., file)| file.settings(&asset)).collect();
     let companions = asset.companions_mut();
     companions.scene.recompute_normals = record.get("recompute_normals").is();

@@ -1,6 +1,7 @@
 //! The operations of the facade on glTF files.
 
 use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
+use meshwright_core::Order as _;
 use meshwright_core::{LimitExceeded, ReadError, Report};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
@@ -63,7 +64,7 @@ impl Kind for GltfFile {
         });
         let vertices = primitives().map(|p| count(p.get(&Semantic::Position)));
         let mut joints: Vec<_> = document.skins().iter().flat_map(|skin| &skin.joints).collect();
-        joints.sort_unstable();
+        joints.order();
         joints.dedup();
         Summary {
             meshes: primitives().count(),

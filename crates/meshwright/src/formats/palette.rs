@@ -1,6 +1,7 @@
 //! Images with 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
 
 use crate::pixels::{self, Allowance, DecodeError, Kind};
+use meshwright_core::Order as _;
 use meshwright_core::SortedMap;
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
 
@@ -79,7 +80,7 @@ fn palette(colors: Counted) -> (Vec<[u8; 3]>, SortedMap<[u8; 3], u8>) {
     let mut palette = Vec::with_capacity(COLORS);
     let mut places = SortedMap::new();
     // The order does not depend on the splits, so that equal images give equal files.
-    boxes.sort_unstable();
+    boxes.order();
     for (place, list) in (0..=u8::MAX).zip(&boxes) {
         palette.push(mean(list));
         places.extend(list.iter().map(|(color, _)| (*color, place)));

@@ -1,6 +1,7 @@
 //! The names by which an engine searches for the textures of materials.
 
 use super::Format;
+use meshwright_core::Order as _;
 use meshwright_core::SortedMap;
 use meshwright_files::output::OutputName;
 use meshwright_scene::{LayerKind, Material, MaterialId, Scene};
@@ -21,7 +22,7 @@ impl TextureNames {
         let mut taken: SortedMap<String, usize> = SortedMap::new();
         // Materials of meshes keep their names.
         let mut order: Vec<usize> = (0..scene.materials.len()).collect();
-        order.sort_by_key(|id| !drawn(*id));
+        order.order_by_key(|id| !drawn(*id));
         names.resize(scene.materials.len(), None);
         for id in order {
             let Some(material) = scene.materials.get(id) else { continue };

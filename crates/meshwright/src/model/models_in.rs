@@ -4,6 +4,7 @@ use super::Finder;
 use crate::error::Error;
 use crate::formats::Format;
 use meshwright_core::Limits;
+use meshwright_core::Order as _;
 use meshwright_files::{EntryKind, Tree, TreePath};
 use std::path::{Path, PathBuf};
 
@@ -82,7 +83,7 @@ impl FoundModels {
                 Err(e) => self.refused.push(e.into()),
             }
         }
-        folders.sort_by(|a, b| b.cmp(a));
+        folders.order_by(|a, b| b.cmp(a));
         folders
     }
 }

@@ -1,5 +1,6 @@
 //! The shader scripts of a tree.
 
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_quake::{Shader, ShaderScript, Shaders};
@@ -23,7 +24,7 @@ impl Scripts {
             .filter(|e| e.kind == EntryKind::File && is_script(&e.path))
             .map(|e| &e.path)
             .collect();
-        files.sort_by_key(|path| (path.name().to_ascii_lowercase(), path.name().to_vec()));
+        files.order_by_key(|path| (path.name().to_ascii_lowercase(), path.name().to_vec()));
         for file in files {
             let Ok(text) = tree.read(file, &budget) else { continue };
             let Ok(script) = ShaderScript::parse(&text, &budget) else { continue };

@@ -3,6 +3,7 @@
 use super::build::{Build, Built};
 use super::values::Misfit;
 use meshwright_core::FieldPath;
+use meshwright_core::Order as _;
 
 /// The stated and the actual offset of a run of bytes, and its size.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ impl Build<'_, '_> {
                 None => {}
             }
         }
-        stated.sort_unstable();
+        stated.order();
         let (mut at, mut map) = (0_u64, Vec::new());
         for (old, i) in
             stated.into_iter().map(|(old, i)| (Some(old), i)).chain(appended.into_iter().map(|i| (None, i)))
@@ -84,7 +85,7 @@ impl Build<'_, '_> {
         self.check()?;
         let mut file = Vec::new();
         let mut order: Vec<_> = self.blocks.iter().filter(|b| !b.detached && !b.bytes.is_empty()).collect();
-        order.sort_by_key(|block| block.new);
+        order.order_by_key(|block| block.new);
         for block in order {
             file.resize(usize::try_from(block.new).unwrap_or(file.len()).max(file.len()), 0);
             file.extend_from_slice(&block.bytes);

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::formats::Format;
 use crate::model::{Finder, NamedFile, Opener};
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, Role};
 use meshwright_files::TreePath;
 use serde_json::{Value, json};
@@ -65,7 +66,7 @@ impl Assembly {
                     }
                 }
             }
-            files.sort();
+            files.order();
             let chosen: Vec<&str> =
                 self.0.iter().filter(|(of, _)| *of == role).map(|(_, name)| name.as_str()).collect();
             if !files.is_empty() {

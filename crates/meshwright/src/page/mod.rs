@@ -12,6 +12,7 @@ pub use model_data::{about, failure_facts, glb, limited, saved, textured_scene, 
 use crate::base64::encoded;
 use crate::convert::Target;
 use crate::formats::Format;
+use meshwright_core::Order as _;
 use serde_json::{Value, json};
 
 impl Page {
@@ -48,7 +49,7 @@ impl Page {
 fn formats() -> String {
     let mut extensions: Vec<&str> =
         Format::ALL.iter().filter(|f| f.holds_model()).flat_map(|f| f.extensions()).copied().collect();
-    extensions.sort_unstable();
+    extensions.order();
     extensions.dedup();
     let list = |names: &[&str]| names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(" ");
     let packs = ["pk3", "pk4", "pak", "vp", "far", "dat"];

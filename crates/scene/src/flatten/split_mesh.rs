@@ -7,6 +7,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::{Budget, LimitExceeded};
 
 type SplitPart<'s> = (Cow<'s, Mesh>, Option<Vec<u32>>);
@@ -218,7 +219,7 @@ impl<'m> OpenPart<'m> {
                 *k = false;
             }
         }
-        palette.sort_unstable();
+        palette.order();
         if self.palettes {
             number(&mut mesh.skin, &palette);
         }

@@ -8,6 +8,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use mesh_pieces::{Piece, Pieces};
+use meshwright_core::Order as _;
 use meshwright_core::math::{self, narrow1};
 use meshwright_core::{Budget, LimitExceeded};
 
@@ -112,7 +113,7 @@ impl Found {
 /// Adds vertices for corners whose tangent differs from that of their vertex. Corners with the same tangent
 /// share a vertex.
 fn split(mesh: &mut Mesh, mut others: Vec<OtherTangent>, budget: &Budget) -> Result<usize, LimitExceeded> {
-    others.sort_unstable();
+    others.order();
     let mut added = 0_usize;
     for same in others.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let Some((v, bits, _)) = same.first().copied() else { continue };

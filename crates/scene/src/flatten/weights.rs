@@ -3,6 +3,7 @@
 use crate::mesh::{Influence, LocalVertex, Skin};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::Order as _;
 use meshwright_core::math::{add, narrow, narrow1, wide};
 
 /// A sum of weights that differs from 1 by at most this is only rounded.
@@ -53,7 +54,7 @@ pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
             merge(&mut row);
             let (all, total) = (sum(&row), size(&row));
             // The sort is stable: of equal weights the earlier one stays.
-            row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
+            row.order_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
             if row.len() > most {
                 cut = cut.saturating_add(1);
                 row.truncate(most);

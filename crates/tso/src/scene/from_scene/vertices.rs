@@ -341,8 +341,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             }
         }
         // If weights are equal, the lower joint comes first.
-        parts.sort_by_key(|p| p.joint.target);
-        parts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        parts.order_by_key(|p| p.joint.target);
+        parts.order_by(|a, b| b.weight.total_cmp(&a.weight));
         parts.truncate(2);
         if parts.is_empty() {
             self.notes.unweighted += 1;
