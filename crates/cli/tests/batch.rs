@@ -2,7 +2,7 @@
 //! partial file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-use crate::common::{args, code, demo, program, stderr, tree};
+use crate::common::{args, code, demo, program, stderr, tree, write_alike};
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,9 +92,7 @@ mod unix {
         let model = fs::read(demo()).unwrap();
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("in")).unwrap();
-        for i in 0..600 {
-            fs::write(dir.path().join(format!("in/m{i:03}.dpm")), &model).unwrap();
-        }
+        write_alike((0..600).map(|i| dir.path().join(format!("in/m{i:03}.dpm"))), &model);
         // A run may be over before it is ended: then another one is tried.
         let (mut ended, mut tried) = (0, 0);
         while tried < 3 || ended == 0 && tried < 60 {

@@ -1,7 +1,7 @@
 //! Tests runs over many files: selection, order and interruptions.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-use crate::common::{args, code, demo, names, program, run, stderr, stdout};
+use crate::common::{args, code, demo, names, program, run, stderr, stdout, write_alike};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;
@@ -228,15 +228,13 @@ fn places_that_take_nothing_are_told() {
 fn ten_thousand_files_are_one_run() {
     let dir = TempDir::new().unwrap();
     let small = fs::read(testdata().join("bmd/empty.ok.bmd")).unwrap();
-    for folder in 0..100 {
-        let path = dir.path().join(format!("{folder:02}"));
-        fs::create_dir(&path).unwrap();
-        for file in 0..100 {
-            let model = file % 10 == 0;
-            let name = format!("{file:02}.{}", if model { "bmd" } else { "txt" });
-            fs::write(path.join(name), if model { &small[..] } else { b"text" }).unwrap();
-        }
-    }
+    let folders = (0..100).map(|folder| dir.path().join(format!("{folder:02}")));
+    folders.clone().for_each(|folder| fs::create_dir(folder).unwrap());
+    let files = folders
+        .flat_map(|folder| (0..100).map(move |file| (file % 10 == 0, folder.join(format!("{file:02}")))));
+    let (models, texts): (Vec<_>, Vec<_>) = files.partition(|(is_model, _)| *is_model);
+    write_alike(models.into_iter().map(|(_, path)| path.with_extension("bmd")), &small);
+    write_alike(texts.into_iter().map(|(_, path)| path.with_extension("txt")), b"text");
     let output = run([args(&["info"]), vec![dir.path().into()]].concat());
     assert_eq!(code(&output), 0);
     assert_eq!(stdout(&output).lines().count(), 1000);

@@ -1,7 +1,7 @@
 //! Tests packs as inputs of every command, and `pack`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-use crate::common::{code, ok, program, run_in as run, stderr, tree};
+use crate::common::{code, ok, program, run_in as run, stderr, tree, write_alike};
 use meshwright_testkit::packs::{Method, pak, zip};
 use meshwright_testkit::testdata;
 use std::fs;
@@ -246,9 +246,7 @@ fn a_killed_run_is_resumed() {
     let dir = dir.path();
     fs::create_dir(dir.join("in")).unwrap();
     let model = fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
-    for n in 0..2000 {
-        fs::write(dir.join(format!("in/m{n}.dpm")), &model).unwrap();
-    }
+    write_alike((0..2000).map(|n| dir.join(format!("in/m{n}.dpm"))), &model);
     let words = ["convert", "in", "-o", "out", "--manifest", "m.json", "--jobs", "1", "--quiet"];
     let mut child = program().current_dir(dir).args(words).spawn().unwrap();
     while !dir.join("m.json").exists() {

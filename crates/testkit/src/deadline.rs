@@ -9,7 +9,7 @@ pub fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().expect("MESHWRIGHT_PATIENCE is a number"))
 }
 
-/// Measures the time that a thread works. If the system does not measure it (Linux does), waiting counts
+/// Measures the time that a thread works. If the system does not measure it (Unix does), waiting counts
 /// too.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
@@ -52,18 +52,12 @@ impl Deadline {
 }
 
 /// Returns the processor time of this thread, without other work of the machine. It does not allocate.
-#[cfg(target_os = "linux")]
+#[cfg(all(unix, not(miri)))]
 fn worked() -> Option<Duration> {
-    use std::fs::File;
-    use std::os::unix::fs::FileExt;
-    thread_local!(static STAT: Option<File> = File::open("/proc/thread-self/schedstat").ok());
-    let mut text = [0; 64];
-    let length = STAT.with(|stat| stat.as_ref()?.read_at(&mut text, 0).ok())?;
-    let text = std::str::from_utf8(text.get(..length)?).ok()?;
-    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(unix, not(miri))))]
 fn worked() -> Option<Duration> {
     None
 }

@@ -75,6 +75,18 @@ pub fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Makes files of equal content: links of one file where the system has them. On some file systems, thousands of new files
+/// make every later file slow.
+pub fn write_alike(paths: impl IntoIterator<Item = PathBuf>, content: &[u8]) {
+    let mut first: Option<PathBuf> = None;
+    for path in paths {
+        if first.as_ref().is_none_or(|first| fs::hard_link(first, &path).is_err()) {
+            fs::write(&path, content).unwrap();
+            first = Some(path);
+        }
+    }
+}
+
 /// Writes a quad as `name` in a folder, with two skins: the first red, the second blue.
 pub fn skinned_quad(folder: &Path, name: &str) {
     let quad = testdata().join("dpm/quad.ok.dpm");
