@@ -157,18 +157,7 @@ impl Maker<'_, '_, '_> {
             triangles: self.work.budget.reserve("triangles", triangles)?,
             ..MeshPatch::default()
         };
-        // A vertex without triangles is invisible, so that its absence is not an edit.
-        let mut kept = alloc::vec![true; count];
-        let mut mark =
-            |v: u32, keeps: bool| kept.get_mut(v as usize).into_iter().for_each(|slot| *slot = keeps);
-        mesh.triangles.iter().flatten().for_each(|v| mark(*v, false));
-        let there = mesh.triangles.iter().zip(&own.there).filter(|(_, there)| there.is_some());
-        there.flat_map(|(corners, _)| corners).for_each(|v| mark(*v, true));
-        for corner in own.added.iter().flatten() {
-            if let Corner::Native(v) = corner {
-                mark(*v, true);
-            }
-        }
+        let kept = kept_vertices(mesh, own);
         let paints = self.is_painted(mesh, own);
         if paints {
             mesh.colors = alloc::vec![[255; 4]; count];
@@ -176,53 +165,14 @@ impl Maker<'_, '_, '_> {
             mesh.color_encoding = source.map_or(mesh.color_encoding, |own| own.moved.mesh.color_encoding);
         }
         let stored = mesh.skin.take();
-        let skeleton = stored.as_ref().map(|skin| skin.skeleton).or_else(|| self.skinned(own));
-        let mut skin = skeleton.map(Skin::new);
-        if let Some((to, from)) = skin.as_mut().zip(stored.as_ref()) {
-            to.starts.reserve_exact(from.starts.len());
-            to.influences.reserve_exact(from.influences.len());
-            to.local.reserve_exact(from.local.len());
-        }
-        let localized = stored.as_ref().is_some_and(|skin| !skin.local.is_empty());
+        let mut skin = self.empty_skin(stored.as_ref(), own);
         let mut places: Vec<Option<u32>> = self.work.budget.reserve("vertices", count)?;
         for (v, keeps) in kept.iter().enumerate() {
             places.push(u32::try_from(patch.vertices.len()).ok().filter(|_| *keeps));
-            if !keeps {
-                continue;
+            if *keeps {
+                let changed = self.edit_vertex(mesh, (v, own), paints, stored.as_ref(), skin.as_mut());
+                patch.vertices.push(VertexPatch { original: u32::try_from(v).ok(), changed });
             }
-            let slot = own.slot(v);
-            let mut changed = Attributes::NONE;
-            if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
-                self.edit(mesh, (v, own), source, same);
-                changed = same.changed();
-            }
-            let color = slot.filter(|_| paints).and_then(|((e, v), _)| {
-                self.edited.get(e)?.moved.colors.get(v).filter(|color| **color != [255; 4])
-            });
-            if let Some((slot, color)) = mesh.colors.get_mut(v).zip(color) {
-                *slot = *color;
-                changed |= Attributes::COLOR;
-            }
-            // A vertex that follows a moved joint keeps its position.
-            if self.follows_moved(stored.as_ref(), v) {
-                changed |= Attributes::BOUND;
-            }
-            if stored.is_none() && skin.is_some() {
-                changed |= Attributes::WEIGHTS;
-            }
-            if let Some(skin) = &mut skin {
-                let place = place_of(mesh, v).filter(|_| localized);
-                match stored.as_ref().filter(|_| !changed.has(Attributes::WEIGHTS)) {
-                    Some(stored) => self.bind(skin, self.native_influences(stored, v), place, changed),
-                    None => self.bind(
-                        skin,
-                        self.influences(slot.map(|(source, _)| source), skin.skeleton),
-                        place,
-                        changed,
-                    ),
-                }
-            }
-            patch.vertices.push(VertexPatch { original: u32::try_from(v).ok(), changed });
         }
         mesh.skin = skin;
         let Mesh { normals, tangents, uvs, colors, .. } = &*mesh;
@@ -256,6 +206,58 @@ impl Maker<'_, '_, '_> {
             patch.triangles.push(None);
         }
         Ok(patch)
+    }
+
+    /// Returns a skin without vertices for an edited mesh, or `None` if no joint moves the mesh. `stored` is the skin of the
+    /// native mesh.
+    fn empty_skin(&self, stored: Option<&Skin>, own: &Found<'_>) -> Option<Skin> {
+        let Some(stored) = stored else { return self.skinned(own).map(Skin::new) };
+        let mut skin = Skin::new(stored.skeleton);
+        skin.starts.reserve_exact(stored.starts.len());
+        skin.influences.reserve_exact(stored.influences.len());
+        skin.local.reserve_exact(stored.local.len());
+        Some(skin)
+    }
+
+    /// Gives a vertex of a native mesh its edited values, adds it to the skin, and returns what changed. `stored` is the skin
+    /// of the native mesh; `paints` is true if the mesh gets colours.
+    fn edit_vertex(
+        &self,
+        mesh: &mut Mesh,
+        (v, own): (usize, &Found<'_>),
+        paints: bool,
+        stored: Option<&Skin>,
+        skin: Option<&mut Skin>,
+    ) -> Attributes {
+        let slot = own.slot(v);
+        let mut changed = Attributes::NONE;
+        if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
+            self.edit(mesh, (v, own), source, same);
+            changed = same.changed();
+        }
+        let color = slot.filter(|_| paints).and_then(|((e, v), _)| {
+            self.edited.get(e)?.moved.colors.get(v).filter(|color| **color != [255; 4])
+        });
+        if let Some((slot, color)) = mesh.colors.get_mut(v).zip(color) {
+            *slot = *color;
+            changed |= Attributes::COLOR;
+        }
+        // A vertex that follows a moved joint keeps its position.
+        if self.follows_moved(stored, v) {
+            changed |= Attributes::BOUND;
+        }
+        let Some(skin) = skin else { return changed };
+        if stored.is_none() {
+            changed |= Attributes::WEIGHTS;
+        }
+        let place = place_of(mesh, v).filter(|_| stored.is_some_and(|skin| !skin.local.is_empty()));
+        if let Some(stored) = stored.filter(|_| !changed.has(Attributes::WEIGHTS)) {
+            self.bind(skin, self.native_influences(stored, v), place, changed);
+        } else {
+            let influences = self.influences(slot.map(|(source, _)| source), skin.skeleton);
+            self.bind(skin, influences, place, changed);
+        }
+        changed
     }
 
     /// Gives a vertex of a native mesh its edited values, except for the weights.
@@ -509,6 +511,22 @@ pub(crate) fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<
 /// Returns the position and the normal of a vertex.
 fn place_of(mesh: &Mesh, v: usize) -> Option<[[f32; 3]; 2]> {
     Some([*mesh.positions.get(v)?, mesh.normals.get(v).copied().unwrap_or_default()])
+}
+
+/// Returns true for each vertex of a native mesh that stays. A vertex without triangles is invisible, so that its absence is
+/// not an edit.
+fn kept_vertices(mesh: &Mesh, own: &Found<'_>) -> Vec<bool> {
+    let mut kept = alloc::vec![true; mesh.positions.len()];
+    let mut mark = |v: u32, keeps: bool| kept.get_mut(v as usize).into_iter().for_each(|slot| *slot = keeps);
+    mesh.triangles.iter().flatten().for_each(|v| mark(*v, false));
+    let there = mesh.triangles.iter().zip(&own.there).filter(|(_, there)| there.is_some());
+    there.flat_map(|(corners, _)| corners).for_each(|v| mark(*v, true));
+    for corner in own.added.iter().flatten() {
+        if let Corner::Native(v) = corner {
+            mark(*v, true);
+        }
+    }
+    kept
 }
 
 /// Keeps the items for which a flag is true.

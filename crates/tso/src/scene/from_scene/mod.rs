@@ -19,7 +19,7 @@ mod vertices;
 pub(crate) use bones::is_near;
 pub use figure::write_scene;
 #[cfg(feature = "recover")]
-pub(crate) use figure::{Made, MadeMesh, MadeSkeleton, twins};
+pub(crate) use figure::{Made, MadeClip, MadeMesh, MadeSkeleton, twins};
 #[cfg(feature = "recover")]
 pub(crate) use files::{Files, extension};
 #[cfg(feature = "recover")]

@@ -8,7 +8,7 @@ mod static_root;
 
 use super::assembly::Assembly;
 use super::extras::rename_event_bones;
-use super::from_scene::{Files, Made, MadeMesh, TsoSceneOptions, extension, twins};
+use super::from_scene::{Files, Made, MadeClip, MadeMesh, TsoSceneOptions, extension, twins};
 use super::space::TO_GLTF;
 use crate::anim::Anim;
 use crate::bnd::Bnd;
@@ -80,6 +80,7 @@ impl Assembly<'_> {
         }
         let made = Made::new(&patch.scene, stem, &twins, options, (&mut files, &mut losses))?;
         let bones = Bones::new(&names, &patch, &made.names);
+        let merge = Merge { own: self, native, patch: &patch, bones: &bones, options, budget: &budget };
         let mut result = EditedCharacter { renamed_bones: bones.renames(), ..EditedCharacter::default() };
         let skeleton = made.skeletons.first();
         result.skeleton = match (self.skeleton, skeleton) {
@@ -92,13 +93,41 @@ impl Assembly<'_> {
                 files.push(&new.stem, extension::<Skel>(), &new.skel)?;
             }
         }
-        let rest = result.skeleton.as_ref().or(skeleton.map(|made| &made.skel));
-        let known = self.skeleton.map_or(0, |skel| skel.bones.len());
-        result.animations.resize(self.animations.len(), None);
-        for new in made.clips {
-            let own = patch.clips.get(new.clip).and_then(|own| Some((own, own.original?)));
+        merge.clips(made.clips, skeleton.map(|made| &made.skel), &mut files, &mut result)?;
+        let suits = made.character.map(|records| records.into_character().suits).unwrap_or_default();
+        merge.meshes(made.meshes, (&drawn, &suits), &mut files, &mut result)?;
+        result.new_files = files.finish();
+        let losses = patch.losses_of_edits(losses);
+        Ok(Converted::new(result, losses))
+    }
+}
+
+/// A merge into the files of a character.
+struct Merge<'m> {
+    own: &'m Assembly<'m>,
+    native: &'m Scene,
+    patch: &'m Patch,
+    bones: &'m Bones<'m>,
+    options: &'m FromSceneOptions<TsoSceneOptions>,
+    budget: &'m Budget,
+}
+
+impl Merge<'_> {
+    /// Merges clips into the animations, and writes new ones. `skeleton` is the new one if the character has none.
+    fn clips(
+        &self,
+        made: Vec<MadeClip>,
+        skeleton: Option<&Skel>,
+        files: &mut Files<'_, '_>,
+        result: &mut EditedCharacter,
+    ) -> Result<(), ConvertError> {
+        let rest = result.skeleton.as_ref().or(skeleton);
+        let known = self.own.skeleton.map_or(0, |skel| skel.bones.len());
+        result.animations.resize(self.own.animations.len(), None);
+        for new in made {
+            let own = self.patch.clips.get(new.clip).and_then(|own| Some((own, own.original?)));
             let Some((own, c)) = own.filter(|(_, c)| result.animations[*c].is_none()) else {
-                if options.format.character.is_some() {
+                if self.options.format.character.is_some() {
                     let (skill, keys) = Skill::from_anim(&new.anim, Name::from_text(&new.stem).0);
                     files.push(&new.stem, extension::<Cfp>(), &keys)?;
                     result.skills.push(skill);
@@ -107,50 +136,58 @@ impl Assembly<'_> {
                 }
                 continue;
             };
-            let clips = [&native.clips[c], &patch.scene.clips[new.clip]];
-            let edited = anim::Edited { patch: own, clips, bones: &bones, known, rest };
-            result.animations[c] = Some(edited.merge(self.animations[c], &new.anim, &budget)?);
+            let clips = [&self.native.clips[c], &self.patch.scene.clips[new.clip]];
+            let edited = anim::Edited { patch: own, clips, bones: self.bones, known, rest };
+            result.animations[c] = Some(edited.merge(self.own.animations[c], &new.anim, self.budget)?);
         }
-        result.meshes.resize(self.parts.len(), None);
-        result.binding = self.binding.map(|own| Bnd { bone: bones.renamed(&own.bone), ..own.clone() });
-        let axes = options.axes(&patch.scene, &TO_GLTF);
-        let mut skins = made.character.map(|records| records.into_character().suits).unwrap_or_default();
+        Ok(())
+    }
+
+    /// Merges meshes into the parts, and writes new ones. `drawn` are the meshes of the original scene in the order of the
+    /// parts, `suits` the records of all meshes.
+    fn meshes(
+        &self,
+        made: Vec<MadeMesh<'_>>,
+        (drawn, suits): (&[usize], &[Suit]),
+        files: &mut Files<'_, '_>,
+        result: &mut EditedCharacter,
+    ) -> Result<(), ConvertError> {
+        result.meshes.resize(self.own.parts.len(), None);
+        let binding_of = |own: &Bnd| Bnd { bone: self.bones.renamed(&own.bone), ..own.clone() };
+        result.binding = self.own.binding.map(binding_of);
+        let axes = self.options.axes(&self.patch.scene, &TO_GLTF);
         let is_other = |material: usize| {
             let kept = |m: &MaterialPatch| m.original.is_some() && !m.renamed && !m.picture;
-            !patch.materials.get(material).is_some_and(kept)
+            !self.patch.materials.get(material).is_some_and(kept)
         };
-        for new in made.meshes {
+        for new in made {
             let of = |m: usize| {
-                let original = patch.meshes.get(m)?.original?;
+                let original = self.patch.meshes.get(m)?.original?;
                 Some((m, drawn.iter().position(|d| *d == original)?))
             };
             let own = new.mesh.and_then(of).filter(|(_, place)| result.meshes[*place].is_none());
             let Some((number, place)) = own else {
                 result.new_meshes += 1;
                 let called = Name::from_text(&new.stem).0;
-                let own = skins
-                    .iter_mut()
-                    .flat_map(|suit| &mut suit.skins)
-                    .filter(|skin| skin.skin.matches(&called));
-                result.skins.extend(own.map(|skin| skin.clone()));
-                new.write(options.format.meshes, &mut files, is_other)?;
+                let skins = suits.iter().flat_map(|suit| &suit.skins);
+                result.skins.extend(skins.filter(|skin| skin.skin.matches(&called)).cloned());
+                new.write(self.options.format.meshes, files, is_other)?;
                 continue;
             };
-            let original = &self.parts[place];
-            let mesh = (&*patch, number);
-            let geometry = geometry::merge(original.geometry, &new.geometry, mesh, &axes, &bones, &budget)?;
+            let original = &self.own.parts[place];
+            let mesh = (self.patch, number);
+            let geometry =
+                geometry::merge(original.geometry, &new.geometry, mesh, &axes, self.bones, self.budget)?;
             let names = original.names.map(|old| merged_names(old, new.names.as_ref(), mesh));
             result.meshes[place] = Some((geometry, names));
             if place == 0 {
-                result.binding = result.binding.map(|old| binding(old, &new, mesh, &bones));
+                result.binding = result.binding.take().map(|old| binding(old, &new, mesh, self.bones));
             }
             if let Some((_, id, image)) = new.picture.filter(|(material, ..)| is_other(*material)) {
                 files.picture(&id, image)?;
             }
         }
-        result.new_files = files.finish();
-        let losses = patch.losses_of_edits(losses);
-        Ok(Converted::new(result, losses))
+        Ok(())
     }
 }
 
