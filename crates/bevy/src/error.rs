@@ -61,7 +61,7 @@ impl From<GltfError> for ModelError {
 
 impl From<Error> for ModelError {
     fn from(e: Error) -> Self {
-        Self::Model(e.into())
+        Self::Model(e)
     }
 }
 

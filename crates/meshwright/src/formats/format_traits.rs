@@ -39,6 +39,7 @@ pub struct FormatTraits {
     /// The kind of the file that states how many numbers a file has.
     pub(crate) owner: Option<Format>,
     /// Further kinds of files that are written with one of this kind.
+    #[cfg(feature = "output")]
     pub(crate) written_with: &'static [Format],
     /// The optimizer of its files.
     #[cfg(any(feature = "bmd", feature = "dpm"))]
@@ -59,6 +60,7 @@ impl FormatTraits {
         has_frame_names: false,
         clip_script: None,
         owner: None,
+        #[cfg(feature = "output")]
         written_with: &[],
         #[cfg(any(feature = "bmd", feature = "dpm"))]
         optimizer: None,

@@ -4,7 +4,7 @@ use super::character::{UNIT, figure};
 #[cfg(feature = "gltf")]
 use super::sims::as_parts;
 use super::sims::own_checks;
-use super::{Companions, FilesResult, Format, FormatTraits, Kind, SceneResult, Summary, WriteOptions};
+use super::{Companions, FilesResult, FormatTraits, Kind, SceneResult, Summary, WriteOptions};
 #[cfg(feature = "gltf")]
 use super::{Merging, sims_merge};
 use meshwright_core::Report;
@@ -29,7 +29,11 @@ macro_rules! records {
             const METRES: Option<f64> = UNIT;
             const TRAITS: FormatTraits = FormatTraits {
                 is_outfit: $drawn,
-                $(is_numbered: true, written_with: &[Format::$hands],)?
+                $(
+                    is_numbered: true,
+                    #[cfg(feature = "output")]
+                    written_with: &[crate::Format::$hands],
+                )?
                 ..FormatTraits::NONE
             };
 
