@@ -252,40 +252,8 @@ impl Mesh<'_> {
 
     /// Returns the vertices in runs by bone: the original's bindings in their order, then new ones.
     fn arranged(&self, rows: &[Row], faces: &[[u32; 3]]) -> Result<Geometry, ConvertError> {
-        let many = |_| ConvertError::unsupported("vertices", "the format counts with 32 bits");
-        let number = |n: usize| u32::try_from(n).map_err(many);
         let native = self.geometry;
-        let mut bones = native.bones.clone();
-        let mut bindings: Vec<Binding> = native.bindings.clone();
-        let mut of_name: SortedMap<Name, usize> = SortedMap::new();
-        for (i, binding) in bindings.iter().enumerate() {
-            if let Some(name) = bones.get(binding.bone as usize) {
-                of_name.entry(name.clone()).or_insert(i);
-            }
-        }
-        // A vertex that hung on a binding stays on it, whatever other binding has the same bone.
-        let mut binding_of = |name: &Option<Name>, old: Option<usize>| -> Result<usize, ConvertError> {
-            let name = name.clone().unwrap_or_else(|| "ROOT".into());
-            let same = |i: &usize| {
-                native.bindings.get(*i).and_then(|b| native.bones.get(b.bone as usize)) == Some(&name)
-            };
-            if let Some(old) = old.filter(same) {
-                return Ok(old);
-            }
-            if let Some(known) = of_name.get(&name) {
-                return Ok(*known);
-            }
-            let bone = match bones.iter().position(|b| *b == name) {
-                Some(bone) => bone,
-                None => {
-                    bones.push(name.clone());
-                    bones.len() - 1
-                }
-            };
-            bindings.push(Binding { bone: number(bone)?, first_blend: BLEND_UNUSED, ..Binding::default() });
-            of_name.insert(name, bindings.len() - 1);
-            Ok(bindings.len() - 1)
-        };
+        let mut bindings = Bindings::new(native);
         let mut blends_of: SortedMap<u32, Vec<usize>> = SortedMap::new();
         for (i, blend) in native.blends.iter().enumerate() {
             blends_of.entry(blend.target).or_default().push(i);
@@ -295,12 +263,12 @@ impl Mesh<'_> {
         let mut pulls: Vec<(usize, usize, usize, usize)> = Vec::new();
         for (v, row) in rows.iter().enumerate() {
             let old = row.native.and_then(|n| self.bindings.get(n).copied().flatten());
-            reals.push((binding_of(&row.bone, old)?, row.native.unwrap_or(usize::MAX), v));
+            reals.push((bindings.of_bone(&row.bone, old)?, row.native.unwrap_or(usize::MAX), v));
             let own = row.native.and_then(|n| blends_of.get(&u32::try_from(n).ok()?));
             for (k, pull) in row.pulls.iter().enumerate() {
                 let blend = own.and_then(|list| list.get(k).copied());
                 let old = blend.and_then(|b| self.blend_bindings.get(b).copied().flatten());
-                pulls.push((binding_of(&pull.bone, old)?, blend.unwrap_or(usize::MAX), v, k));
+                pulls.push((bindings.of_bone(&pull.bone, old)?, blend.unwrap_or(usize::MAX), v, k));
             }
         }
         reals.order();
@@ -310,12 +278,12 @@ impl Mesh<'_> {
             place[*old] = number(new)?;
         }
         let mut made = Geometry {
-            bones,
+            bindings: bindings.with_runs(&reals, &pulls)?,
+            bones: bindings.bones,
             faces: faces
                 .iter()
                 .map(|f| f.map(|v| place.get(v as usize).copied().unwrap_or_default()))
                 .collect(),
-            bindings: Vec::new(),
             real: reals.iter().map(|(.., v)| rows[*v].real).collect(),
             blends: Vec::with_capacity(pulls.len()),
             total: native.total,
@@ -324,16 +292,73 @@ impl Mesh<'_> {
             let Pull { weight, position, normal, .. } = rows[*v].pulls[*k];
             made.blends.push(BlendVertex { weight, target: place[*v], position, normal });
         }
+        Ok(made)
+    }
+}
+
+fn number(n: usize) -> Result<u32, ConvertError> {
+    let many = |_| ConvertError::unsupported("vertices", "the format counts with 32 bits");
+    u32::try_from(n).map_err(many)
+}
+
+/// The bindings of the result: those of the original, then new ones.
+struct Bindings<'g> {
+    native: &'g Geometry,
+    bones: Vec<Name>,
+    all: Vec<Binding>,
+    of_name: SortedMap<Name, usize>,
+}
+
+impl<'g> Bindings<'g> {
+    fn new(native: &'g Geometry) -> Self {
+        let mut of_name: SortedMap<Name, usize> = SortedMap::new();
+        for (i, binding) in native.bindings.iter().enumerate() {
+            if let Some(name) = native.bones.get(binding.bone as usize) {
+                of_name.entry(name.clone()).or_insert(i);
+            }
+        }
+        Self { native, bones: native.bones.clone(), all: native.bindings.clone(), of_name }
+    }
+
+    /// Returns the binding of a vertex of a bone. A vertex that hung on a binding, `old`, stays on it, whatever other binding
+    /// has the same bone.
+    fn of_bone(&mut self, name: &Option<Name>, old: Option<usize>) -> Result<usize, ConvertError> {
+        let name = name.clone().unwrap_or_else(|| "ROOT".into());
+        let bone_of = |i: usize| self.native.bones.get(self.native.bindings.get(i)?.bone as usize);
+        if let Some(old) = old.filter(|i| bone_of(*i) == Some(&name)) {
+            return Ok(old);
+        }
+        if let Some(known) = self.of_name.get(&name) {
+            return Ok(*known);
+        }
+        let bone = self.bones.iter().position(|b| *b == name).unwrap_or(self.bones.len());
+        if bone == self.bones.len() {
+            self.bones.push(name.clone());
+        }
+        let own = self.all.len();
+        self.all.push(Binding { bone: number(bone)?, first_blend: BLEND_UNUSED, ..Binding::default() });
+        self.of_name.insert(name, own);
+        Ok(own)
+    }
+
+    /// Returns the bindings with their runs of vertices and blends, which are sorted by binding. One that lost all of them is
+    /// left out.
+    fn with_runs(
+        &self,
+        reals: &[(usize, usize, usize)],
+        pulls: &[(usize, usize, usize, usize)],
+    ) -> Result<Vec<Binding>, ConvertError> {
+        let mut made = Vec::with_capacity(self.all.len());
         let (mut real, mut blend) = (0_usize, 0_usize);
-        for (i, binding) in bindings.iter().enumerate() {
+        for (i, binding) in self.all.iter().enumerate() {
             let reals = reals.iter().skip(real).take_while(|r| r.0 == i).count();
             let pulls = pulls.iter().skip(blend).take_while(|p| p.0 == i).count();
-            let had = native.bindings.get(i).is_some_and(|b| b.real_count > 0 || b.blend_count > 0);
+            let had = self.native.bindings.get(i).is_some_and(|b| b.real_count > 0 || b.blend_count > 0);
             if reals == 0 && pulls == 0 && had {
                 continue;
             }
             let unused = if binding.blend_count == 0 { binding.first_blend } else { BLEND_UNUSED };
-            made.bindings.push(Binding {
+            made.push(Binding {
                 bone: binding.bone,
                 first_real: number(real)?,
                 real_count: number(reals)?,
