@@ -4,6 +4,8 @@ mod converted;
 mod options;
 mod pipeline;
 mod relative;
+#[cfg(feature = "gltf")]
+mod restored;
 #[cfg(feature = "tso")]
 mod sims_skeleton;
 mod streams;

@@ -5,12 +5,14 @@ use super::converted::{Conversion, Converted, Made, Route, several_files};
 use super::options::ConvertOptions;
 #[cfg(feature = "gltf")]
 use super::options::OriginalSource;
+#[cfg(feature = "gltf")]
+use super::restored::restored;
 #[cfg(feature = "tso")]
 use super::sims_skeleton::made_for;
 #[cfg(feature = "rig")]
 use crate::clip_frame::ClipFrame;
 #[cfg(feature = "gltf")]
-use crate::embedded_original::{Keeping, Original};
+use crate::embedded_original::Keeping;
 use crate::error::Error;
 #[cfg(feature = "rig")]
 use crate::error::ErrorKind;
@@ -26,7 +28,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A model to convert, which may be consumed.
-enum ModelSource<'m> {
+pub(super) enum ModelSource<'m> {
     Borrowed(&'m Model),
     Owned(Box<Model>),
 }
@@ -45,7 +47,7 @@ impl std::ops::Deref for ModelSource<'_> {
 impl ModelSource<'_> {
     /// Frees the content of a glTF document that can be read again, if the model is consumed.
     #[cfg(feature = "gltf")]
-    fn drop_document(&mut self) {
+    pub(super) fn drop_document(&mut self) {
         if let Self::Owned(model) = self {
             model.drop_document();
         }
@@ -53,7 +55,7 @@ impl ModelSource<'_> {
 
     /// Reads a [dropped](Self::drop_document) document again.
     #[cfg(feature = "gltf")]
-    fn read_again(self) -> Result<Self, Error> {
+    pub(super) fn read_again(self) -> Result<Self, Error> {
         match self {
             Self::Owned(model) if model.gltf().is_some_and(GltfFile::is_dropped) => {
                 Ok(Self::Owned(Box::new(model.opener().open_in(model.finder(), model.path())?)))
@@ -63,7 +65,7 @@ impl ModelSource<'_> {
     }
 
     /// Frees the bytes of the file, if the model is consumed.
-    fn drop_bytes(&mut self) {
+    pub(super) fn drop_bytes(&mut self) {
         if let Self::Owned(model) = self {
             model.drop_bytes();
         }
@@ -216,7 +218,7 @@ fn names_original(options: &ConvertOptions) -> bool {
 }
 
 /// Returns the loss of a companion that a single output leaves out.
-fn left_out(name: &str) -> Loss {
+pub(super) fn left_out(name: &str) -> Loss {
     Loss::new("companion-left", name, "not written: this output is a single file")
 }
 
@@ -278,93 +280,6 @@ fn add_skins(model: &Model, target: Target, options: &ConvertOptions, files: &mu
         let name = options.main_name(&options.write.stem, target.extension());
         model.skins(&name).into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
     }
-}
-
-/// Imports the edits of a model into its original. Returns the model if it has none. An embedded original that cannot be
-/// used is a loss.
-#[cfg(feature = "gltf")]
-fn restored<'m>(
-    mut model: ModelSource<'m>,
-    target: Target,
-    options: &ConvertOptions,
-    notes: &mut Vec<Loss>,
-) -> Result<ControlFlow<Conversion, ModelSource<'m>>, Error> {
-    let unusable = |why: &str| Loss::new("kept-ignored", "scene.extras", why.to_owned());
-    let limits = options.write.shared.limits;
-    let mut kept;
-    let original = match &options.original {
-        OriginalSource::Model(original) => original,
-        // A new name is that of a new outfit; the embedded original is another one.
-        OriginalSource::Embedded if matches!(target, Target::Native(_)) && !options.write.is_renamed() => {
-            let mut settings = model.opener().settings.clone();
-            settings.read.limits = limits;
-            match Original::kept_in(&model, &settings) {
-                Ok(Some(original)) => {
-                    kept = original;
-                    kept.drop_bytes();
-                    &kept
-                }
-                Ok(None) => {
-                    notes.extend(model.original_missing(target));
-                    return Ok(ControlFlow::Continue(model));
-                }
-                Err(e) => {
-                    notes.push(unusable(e.message()));
-                    return Ok(ControlFlow::Continue(model));
-                }
-            }
-        }
-        _ => return Ok(ControlFlow::Continue(model)),
-    };
-    model.drop_bytes();
-    let how = options.recover.with_limits(limits);
-    let edited = original.edited_scene(&model, &how);
-    model.drop_document();
-    let mut recovered = match edited.and_then(|edited| original.compare(edited, &how)) {
-        Ok(recovered) => recovered,
-        Err(e) if original.is_kept() => {
-            notes.push(unusable(&e.to_string()));
-            return Ok(ControlFlow::Continue(model.read_again()?));
-        }
-        Err(e) => return Err(e.into()),
-    };
-    let none = Made::files(OutputFiles::default());
-    let mut done = Conversion::new(&model, target, options, Route::Edited, none);
-    drop(model);
-    let mut losses = std::mem::take(&mut recovered.losses);
-    let factor = options.factor();
-    let made = if factor.is_some() || options.prune || options.write.shared.engine.is_some() {
-        if let Some(factor) = factor {
-            recovered.patch.scene.rescale(factor)?;
-        }
-        if options.prune {
-            recovered.patch.scene.prune(&Budget::new(limits))?;
-        }
-        original.write_anew(&recovered, target, &options.write)?
-    } else {
-        let name = options.main_name(&options.write.stem, target.extension());
-        original.write(&recovered, target, &name, &options.write)?
-    };
-    losses.extend(made.losses);
-    let beside = original.companions()?;
-    let (mut files, mut unedited) = (OutputFiles::default(), Vec::new());
-    for (i, file) in made.value.into_iter().enumerate() {
-        let is_unedited = i > 0 && beside.get(&file.name) == Some(&*file.bytes);
-        if options.write.single && i > 0 && (is_unedited || file.name.ends_with(".skin")) {
-            losses.push(left_out(&file.name));
-            continue;
-        }
-        if is_unedited {
-            unedited.push(file.name.clone());
-        }
-        files.push(file.name, file.bytes);
-    }
-    if options.write.single && files.len() > 1 {
-        return Err(several_files(target));
-    }
-    (done.made, done.losses, done.unedited) = (Made::files(files), losses, unedited);
-    done.patch = Some(recovered.patch);
-    Ok(ControlFlow::Break(done))
 }
 
 /// Converts a model through a scene.
