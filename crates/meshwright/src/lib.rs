@@ -37,9 +37,10 @@
 //! # Features
 //!
 //! One per format (`dpm`, ...); `rig` for poses, `retarget` for other skeletons, `gltf` for glTF in both directions
-//! and for round trips, `render` for renderings, `page` for pages that play models, `dump` for JSON, `textures` for
-//! image files, `simd` for vector instructions found at run time. All on by default. A user of a single format who
-//! needs neither detection nor companions picks that format's crate instead.
+//! and for round trips, `output` to write files, `render` for renderings, `page` for pages that play models, `dump` for
+//! JSON, `textures` for image files, `packs` for compressed files of packs, `simd` for vector instructions found at run
+//! time. All on by default. A user of a single format who needs neither detection nor companions picks that format's
+//! crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // The common code of all formats has parts that a build with only some of them does not need.
