@@ -9,7 +9,7 @@ pub fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().expect("MESHWRIGHT_PATIENCE is a number"))
 }
 
-/// Measures the time that a thread works. If the system does not measure it (Unix does), waiting counts
+/// Measures the time that a thread works. If the system does not measure it (Linux and Apple's do), waiting counts
 /// too.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch {
@@ -52,12 +52,12 @@ impl Deadline {
 }
 
 /// Returns the processor time of this thread, without other work of the machine. It does not allocate.
-#[cfg(all(unix, not(miri)))]
+#[cfg(all(any(target_os = "linux", target_vendor = "apple"), not(miri)))]
 fn worked() -> Option<Duration> {
     rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime).try_into().ok()
 }
 
-#[cfg(not(all(unix, not(miri))))]
+#[cfg(any(miri, not(any(target_os = "linux", target_vendor = "apple"))))]
 fn worked() -> Option<Duration> {
     None
 }
