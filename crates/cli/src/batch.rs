@@ -161,9 +161,9 @@ impl Batch<'_> {
                 Next::Full => false,
                 Next::Over => true,
             };
-            let turn = state.turn;
+            let before = (state.turn, state.stopped);
             state = self.hand_over(state, |_| true);
-            if state.turn != turn {
+            if (state.turn, state.stopped) != before {
                 continue;
             }
             if is_over {
@@ -311,6 +311,32 @@ mod tests {
         let ended = workers(4, 100).each(&inputs, |_| 1, |_| (), take);
         assert!(matches!(ended, Err(Fail::Usage(_))));
         assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
+    }
+
+    /// One worker fails with the results of another, while there is no memory for more work and the other one waits.
+    #[test]
+    fn who_fails_for_another_does_not_wait() {
+        let ahead = 2 * 4 + 24;
+        let (over, ended) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            let inputs: Vec<u64> = (0..1000).collect();
+            let size = |i: &u64| if *i == ahead { 100 } else { 1 };
+            // The first keeps all others waiting for their turn, the large one its worker.
+            let work = |i: &u64| {
+                let time = if *i == 0 || *i == ahead { 20 } else { 0 };
+                thread::sleep(Duration::from_millis(time));
+            };
+            let take = |i: &u64, ()| {
+                if *i < 5 {
+                    return Ok(());
+                }
+                thread::sleep(Duration::from_millis(100));
+                Err(Fail::Usage("five".into()))
+            };
+            let _ = over.send(workers(2, 100).each(&inputs, size, work, take));
+        });
+        let ended = ended.recv_timeout(Duration::from_secs(60)).expect("the run ends");
+        assert!(matches!(ended, Err(Fail::Usage(_))));
     }
 
     #[test]
