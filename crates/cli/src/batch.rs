@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
     }
 
-    /// One worker fails with the results of another, while there is no memory for more work and the other one waits.
+    /// A worker fails with results of another worker. No memory is left for more work, and the other worker waits.
     #[test]
     fn who_fails_for_another_does_not_wait() {
         let ahead = 2 * 4 + 24;
@@ -321,7 +321,7 @@ mod tests {
         thread::spawn(move || {
             let inputs: Vec<u64> = (0..1000).collect();
             let size = |i: &u64| if *i == ahead { 100 } else { 1 };
-            // The first keeps all others waiting for their turn, the large one its worker.
+            // The first input delays all results, the large input delays its worker.
             let work = |i: &u64| {
                 let time = if *i == 0 || *i == ahead { 20 } else { 0 };
                 thread::sleep(Duration::from_millis(time));
