@@ -54,7 +54,7 @@ impl Workers {
         let batch = Batch {
             count: inputs.len(),
             memory: self.memory,
-            ahead: count.saturating_mul(4).saturating_add(24),
+            ahead: ahead(count),
             work: &|i| {
                 if let Some((input, made)) = place(i) {
                     *lock(made) = Some(work(input));
@@ -69,6 +69,11 @@ impl Workers {
         let state = batch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.failed.map_or(Ok(()), Err)
     }
+}
+
+/// Returns the number of files that `count` workers may finish before an earlier one.
+fn ahead(count: usize) -> usize {
+    count.saturating_mul(4).saturating_add(24)
 }
 
 /// The processing of inputs, which are known by their index.
@@ -316,17 +321,17 @@ mod tests {
     /// A worker fails with results of another worker. No memory is left for more work, and the other worker waits.
     #[test]
     fn who_fails_for_another_does_not_wait() {
-        let ahead = 2 * 4 + 24;
+        let large = ahead(2);
         let (over, ended) = std::sync::mpsc::channel();
         thread::spawn(move || {
-            let inputs: Vec<u64> = (0..1000).collect();
-            let size = |i: &u64| if *i == ahead { 100 } else { 1 };
+            let inputs: Vec<usize> = (0..1000).collect();
+            let size = |i: &usize| if *i == large { 100 } else { 1 };
             // The first input delays all results, the large input delays its worker.
-            let work = |i: &u64| {
-                let time = if *i == 0 || *i == ahead { 20 } else { 0 };
+            let work = |i: &usize| {
+                let time = if *i == 0 || *i == large { 20 } else { 0 };
                 thread::sleep(Duration::from_millis(time));
             };
-            let take = |i: &u64, ()| {
+            let take = |i: &usize, ()| {
                 if *i < 5 {
                     return Ok(());
                 }

@@ -228,13 +228,13 @@ fn places_that_take_nothing_are_told() {
 fn ten_thousand_files_are_one_run() {
     let dir = TempDir::new().unwrap();
     let small = fs::read(testdata().join("bmd/empty.ok.bmd")).unwrap();
-    let folders = (0..100).map(|folder| dir.path().join(format!("{folder:02}")));
-    folders.clone().for_each(|folder| fs::create_dir(folder).unwrap());
-    let files = folders
-        .flat_map(|folder| (0..100).map(move |file| (file % 10 == 0, folder.join(format!("{file:02}")))));
-    let (models, texts): (Vec<_>, Vec<_>) = files.partition(|(is_model, _)| *is_model);
-    write_alike(models.into_iter().map(|(_, path)| path.with_extension("bmd")), &small);
-    write_alike(texts.into_iter().map(|(_, path)| path.with_extension("txt")), b"text");
+    for folder in 0..100 {
+        let path = dir.path().join(format!("{folder:02}"));
+        fs::create_dir(&path).unwrap();
+        let (models, texts): (Vec<_>, Vec<_>) = (0..100).partition(|file| file % 10 == 0);
+        write_alike(models.into_iter().map(|file| path.join(format!("{file:02}.bmd"))), &small);
+        write_alike(texts.into_iter().map(|file| path.join(format!("{file:02}.txt"))), b"text");
+    }
     let output = run([args(&["info"]), vec![dir.path().into()]].concat());
     assert_eq!(code(&output), 0);
     assert_eq!(stdout(&output).lines().count(), 1000);

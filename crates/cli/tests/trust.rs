@@ -211,8 +211,7 @@ fn lenient_is_advised_where_it_leads_to_what_was_asked_for() {
             let run = |more: &[&str]| said_of(&run_in(dir.path(), &[&[command], more, &of_all].concat()));
             let (strict, lenient) = (run(&[]), run(&["--lenient"]));
             for path in &of_all {
-                let refused = strict[*path].contains("error[");
-                if refused {
+                if strict[*path].contains("error[") {
                     judge(&format!("{command} {path}"), &strict[*path], !lenient[*path].contains("error["));
                 }
             }

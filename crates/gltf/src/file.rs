@@ -4,11 +4,10 @@ use crate::audit::audit;
 use crate::document::rules::{BUFFER_MISSING, BUFFER_OPEN};
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
-use meshwright_core::Order as _;
 use meshwright_core::description::Description;
 use meshwright_core::{
-    Budget, Confidence, FieldPath, FileFormat, Finding, Limits, Parsed, ReadError, ReadOptions, Report, Rule,
-    WriteError,
+    Budget, Confidence, FieldPath, FileFormat, Finding, Limits, Order as _, Parsed, ReadError, ReadOptions,
+    Report, Rule, WriteError,
 };
 use meshwright_scene::{Converted, Extra};
 use std::borrow::Cow;

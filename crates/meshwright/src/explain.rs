@@ -11,8 +11,7 @@ mod surfaces;
 pub use notice::{Notice, NoticeKind};
 
 use crate::formats::{COMPANION_RULES, Format};
-use meshwright_core::Order as _;
-use meshwright_core::Rule;
+use meshwright_core::{Order as _, Rule};
 use notice::notices;
 
 /// The rules of one format, or of one other subject of checks.

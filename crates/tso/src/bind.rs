@@ -11,9 +11,8 @@ use crate::mesh::{Geometry, Owners};
 use crate::pose::BonePose;
 use crate::skel::{ADULT_BONES, Skel};
 use alloc::vec::Vec;
-use meshwright_core::F32;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, dot, quat, sub, unit, wide};
+use meshwright_core::{F32, Order as _};
 
 /// A bone keeps its rest pose if blend and real vertices are at most this far apart: 1 mm, in units of the file.
 const AT_REST: f64 = 0.003;

@@ -8,10 +8,9 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
-use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, Trs64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
+use meshwright_core::{Order as _, SortedMap};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     Affine, AxisMap, BindPose, Budget, Channel, Clip, ConvertError, Joint, Local, Loss, Motion, Scene,

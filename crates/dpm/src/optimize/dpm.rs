@@ -8,8 +8,7 @@ use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, F32, SortedMap, SortedSet, WriteError};
+use meshwright_core::{Budget, F32, Order as _, SortedMap, SortedSet, WriteError};
 
 impl Dpm {
     /// Applies the options in place. The memory has been charged.

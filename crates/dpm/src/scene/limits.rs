@@ -10,8 +10,7 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
-use meshwright_core::{FileFormat, SortedSet, WriteError};
+use meshwright_core::{FileFormat, Order as _, SortedSet, WriteError};
 use meshwright_scene::{
     Budget, ConvertError, Engine, EngineLimits, FromSceneOptions, Limits, Loss, MostBones, Scene, SkeletonId,
 };

@@ -1,8 +1,7 @@
 //! Evenly spaced keys of clips that a tool sampled.
 
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, Order as _};
 use meshwright_scene::{Channel, Clip, Motion, Track};
 
 /// Keys closer than this are the two sides of a jump.

@@ -4,9 +4,8 @@ use crate::comparison::Comparison;
 use crate::correspond::mesh_search::{Edited, Found, PartAt};
 use crate::correspond::vertices::{Grid, Same, Vertex, are_twins};
 use alloc::vec::Vec;
-use meshwright_core::LimitExceeded;
-use meshwright_core::Order as _;
 use meshwright_core::math::distance;
+use meshwright_core::{LimitExceeded, Order as _};
 
 /// A triangle of an edited mesh.
 #[derive(Clone, Copy)]

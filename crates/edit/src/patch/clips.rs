@@ -14,9 +14,8 @@ use crate::tools::fbx::clip_name;
 use crate::tools::names::stem;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64};
-use meshwright_core::{SortedMap, SortedSet};
+use meshwright_core::{Order as _, SortedMap, SortedSet};
 use meshwright_scene::{
     Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
 };

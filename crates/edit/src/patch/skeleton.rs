@@ -12,10 +12,9 @@ use crate::tools::names::{is_filler, stem};
 use crate::tools::three::name_of;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::{Affine64, Trs64, add, distance, length, scale, sub};
 use meshwright_core::text::similar;
-use meshwright_core::{LimitExceeded, SortedMap, SortedSet};
+use meshwright_core::{LimitExceeded, Order as _, SortedMap, SortedSet};
 use meshwright_scene::{ConvertError, Joint, Local, Skeleton};
 
 /// The pose of the native skeleton in which a tool bound the vertices.

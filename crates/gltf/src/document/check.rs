@@ -11,9 +11,8 @@ use super::rules::{
     VIEW_RANGE, VIEW_STRIDE,
 };
 use super::uri;
-use meshwright_core::Order as _;
 use meshwright_core::json::JsonValue;
-use meshwright_core::{FieldPath, ReadError, Rule};
+use meshwright_core::{FieldPath, Order as _, ReadError, Rule};
 use std::borrow::Cow;
 
 type Result<T> = std::result::Result<T, ReadError>;

@@ -3,8 +3,7 @@
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
 use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
-use meshwright_core::Order as _;
-use meshwright_core::{FieldPath, ReadError};
+use meshwright_core::{FieldPath, Order as _, ReadError};
 use meshwright_scene::{AlphaMode, Extra, Image, LayerKind, Loss, Material, TextureLayer};
 
 /// The field of a material's extras with its texture layers.

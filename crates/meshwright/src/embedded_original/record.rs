@@ -23,8 +23,7 @@ use crate::formats::{AnyModel, ClipNames, CompanionFile, Companions, Format, Rea
 use crate::model::skins::MOST as MOST_SKINS;
 use crate::model::{Model, NamedFile, Opener, PartRole};
 use lz4_flex::block::{compress_prepend_size, decompress, uncompressed_size};
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, Parsed, Role};
+use meshwright_core::{Budget, Order as _, Parsed, Role};
 use meshwright_files::{Pack, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
 use meshwright_gltf::{ExportOptions, Influences};

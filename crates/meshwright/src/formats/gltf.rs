@@ -1,8 +1,7 @@
 //! The operations of the facade on glTF files.
 
 use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
-use meshwright_core::Order as _;
-use meshwright_core::{LimitExceeded, ReadError, Report};
+use meshwright_core::{LimitExceeded, Order as _, ReadError, Report};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};

@@ -1,8 +1,7 @@
 //! Images with 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
 
 use crate::pixels::{self, Allowance, DecodeError, Kind};
-use meshwright_core::Order as _;
-use meshwright_core::SortedMap;
+use meshwright_core::{Order as _, SortedMap};
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
 
 /// The number of colours of a palette.

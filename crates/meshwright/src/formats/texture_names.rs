@@ -1,8 +1,7 @@
 //! The names by which an engine searches for the textures of materials.
 
 use super::Format;
-use meshwright_core::Order as _;
-use meshwright_core::SortedMap;
+use meshwright_core::{Order as _, SortedMap};
 use meshwright_files::output::OutputName;
 use meshwright_scene::{LayerKind, Material, MaterialId, Scene};
 

@@ -3,8 +3,7 @@
 use super::Finder;
 use crate::error::Error;
 use crate::formats::Format;
-use meshwright_core::Limits;
-use meshwright_core::Order as _;
+use meshwright_core::{Limits, Order as _};
 use meshwright_files::{EntryKind, Tree, TreePath};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! The shader scripts of a tree.
 
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, Limits};
+use meshwright_core::{Budget, Limits, Order as _};
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_quake::{Shader, ShaderScript, Shaders};
 

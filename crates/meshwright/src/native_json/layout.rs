@@ -2,8 +2,7 @@
 
 use super::build::{Build, Built};
 use super::values::Misfit;
-use meshwright_core::FieldPath;
-use meshwright_core::Order as _;
+use meshwright_core::{FieldPath, Order as _};
 
 /// The stated and the actual offset of a run of bytes, and its size.
 #[derive(Clone, Copy, Debug)]

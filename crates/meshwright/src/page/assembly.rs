@@ -3,8 +3,7 @@
 use crate::error::Error;
 use crate::formats::Format;
 use crate::model::{Finder, NamedFile, Opener};
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, Role};
+use meshwright_core::{Budget, Order as _, Role};
 use meshwright_files::TreePath;
 use serde_json::{Value, json};
 

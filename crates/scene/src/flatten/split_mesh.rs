@@ -7,8 +7,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, Order as _};
 
 type SplitPart<'s> = (Cow<'s, Mesh>, Option<Vec<u32>>);
 

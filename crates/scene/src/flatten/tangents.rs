@@ -8,9 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use mesh_pieces::{Piece, Pieces};
-use meshwright_core::Order as _;
 use meshwright_core::math::{self, narrow1};
-use meshwright_core::{Budget, LimitExceeded};
+use meshwright_core::{Budget, LimitExceeded, Order as _};
 
 /// The memory of a corner while MikkTSpace works on it.
 const CORNER: usize = 136;

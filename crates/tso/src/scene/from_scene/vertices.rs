@@ -10,9 +10,8 @@ use crate::scene::space::TO_GLTF;
 use crate::skel::Skel;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::num::Q1_15;
-use meshwright_core::{SortedMap, f32s};
+use meshwright_core::{Order as _, SortedMap, f32s};
 use meshwright_scene::math::{Affine64, add, distance, length, narrow, narrow1, scale, unit, wide};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Drawable, FromSceneOptions, Loss, Mesh, Scene, SkeletonId, Skin,
