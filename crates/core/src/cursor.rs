@@ -73,12 +73,14 @@ impl<'a> Source<'a> {
 
     /// Converts a [`LimitExceeded`] into an error at `offset`.
     pub fn over_limit(&self, path: &FieldPath<'_>, offset: u64, e: LimitExceeded) -> ReadError {
-        let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
+        let class = ErrorClass::Limit { what: e.what(), wanted: e.requested(), limit: e.remaining() };
         ReadError::new(class, self.codes.limit, path.to_owned(), offset, Cow::Owned(format!("{e}")))
             .in_stream(self.stream.clone())
     }
 
     /// Returns the error for a field at `offset` of this stream that breaks `rule`.
+    #[cold]
+    #[inline(never)]
     pub fn broken(
         &self,
         rule: &'static Rule,

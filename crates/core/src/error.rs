@@ -1,5 +1,6 @@
 //! Errors of reading and of writing.
 
+use crate::limits::LimitExceeded;
 use crate::path::{FieldPath, FieldPathBuf};
 use crate::rule::{Kind, Rule};
 use alloc::borrow::Cow;
@@ -91,6 +92,8 @@ impl fmt::Debug for ReadError {
 impl ReadError {
     /// Returns an error in the file itself: the field at `path`, whose first byte is at `offset`, breaks
     /// `rule`.
+    #[cold]
+    #[inline(never)]
     pub fn broken(
         rule: &'static Rule,
         path: &FieldPath<'_>,
@@ -176,50 +179,72 @@ impl ReadError {
 #[non_exhaustive]
 pub enum WriteError {
     /// The model breaks a rule of the format, so that no reader would accept the file.
-    #[error("{path}: {message}")]
-    InvalidModel {
-        /// The stable code of the broken rule.
-        code: &'static str,
-        /// The kind of fault, from the vocabulary that all formats share.
-        kind: Kind,
-        /// The field at fault.
-        path: FieldPathBuf,
-        /// The message: expected and actual content.
-        message: Cow<'static, str>,
-    },
+    #[error("{0}")]
+    InvalidModel(Box<InvalidModel>),
     /// A number is too large for the field that must hold it.
-    #[error("{path}: {what} is {value}, the format holds at most {limit}")]
-    DoesNotFit {
-        /// The field at fault.
-        path: FieldPathBuf,
-        /// The unit or thing that is counted.
-        what: &'static str,
-        /// The number that should have been stored.
-        value: u64,
-        /// The largest number that fits.
-        limit: u64,
-    },
+    #[error("{0}")]
+    DoesNotFit(Box<DoesNotFit>),
     /// The output would exceed a limit of the caller.
-    #[error("{what}: {wanted} bytes wanted, the limit leaves {limit}")]
-    Limit {
-        /// The memory that was refused, in words.
-        what: &'static str,
-        /// Bytes wanted.
-        wanted: u64,
-        /// Bytes left.
-        limit: u64,
-    },
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+}
+
+/// A rule that a model breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidModel {
+    /// The stable code of the broken rule.
+    pub code: &'static str,
+    /// The kind of fault, from the vocabulary that all formats share.
+    pub kind: Kind,
+    /// The field at fault.
+    pub path: FieldPathBuf,
+    /// The message: expected and actual content.
+    pub message: Cow<'static, str>,
+}
+
+impl fmt::Display for InvalidModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// A number that is too large for its field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DoesNotFit {
+    /// The field at fault.
+    pub path: FieldPathBuf,
+    /// The unit or thing that is counted.
+    pub what: &'static str,
+    /// The number that should have been stored.
+    pub value: u64,
+    /// The largest number that fits.
+    pub limit: u64,
+}
+
+impl fmt::Display for DoesNotFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, what, value, limit } = self;
+        write!(f, "{path}: {what} is {value}, the format holds at most {limit}")
+    }
 }
 
 impl WriteError {
     /// Returns the error for a model that breaks `rule` at `path`.
+    #[cold]
+    #[inline(never)]
     pub fn invalid(rule: &'static Rule, path: &FieldPath<'_>, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::InvalidModel {
-            code: rule.code,
-            kind: rule.kind,
-            path: path.to_owned(),
-            message: clip(message.into()),
-        }
+        Self::broken(rule, path.to_owned(), clip(message.into()))
+    }
+
+    fn broken(rule: &'static Rule, path: FieldPathBuf, message: Cow<'static, str>) -> Self {
+        Self::InvalidModel(Box::new(InvalidModel { code: rule.code, kind: rule.kind, path, message }))
+    }
+
+    /// Returns the error for a number that is more than `limit`, the most that the field at `path` holds.
+    pub fn does_not_fit(path: &FieldPath<'_>, what: &'static str, value: u64, limit: u64) -> Self {
+        Self::DoesNotFit(Box::new(DoesNotFit { path: path.to_owned(), what, value, limit }))
     }
 
     /// Converts `value` to a `T`. If it does not fit, the error names the field.
@@ -232,7 +257,7 @@ impl WriteError {
     {
         match T::try_from(value) {
             Ok(v) if v <= limit => Ok(v),
-            _ => Err(Self::DoesNotFit { path: path.to_owned(), what, value, limit: limit.into() }),
+            _ => Err(Self::does_not_fit(path, what, value, limit.into())),
         }
     }
 }
@@ -241,7 +266,7 @@ impl WriteError {
 impl From<ReadError> for WriteError {
     fn from(e: ReadError) -> Self {
         let Inner { rule, path, message, .. } = *e.0;
-        Self::InvalidModel { code: rule.code, kind: rule.kind, path, message }
+        Self::broken(rule, path, message)
     }
 }
 

@@ -60,7 +60,7 @@ pub mod text;
 mod writer;
 
 pub use cursor::{Codes, Cursor, Source};
-pub use error::{ErrorClass, ReadError, Stream, WriteError};
+pub use error::{DoesNotFit, ErrorClass, InvalidModel, ReadError, Stream, WriteError};
 pub use fault::{Fault, Parser};
 pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};

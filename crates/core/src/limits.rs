@@ -1,5 +1,6 @@
 //! Limits on the cost of reading a file, and the strictness of reading.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -75,30 +76,57 @@ impl ReadOptions {
 }
 
 /// A request that exceeds what is left of a [`Budget`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {wanted} {unit} wanted, the limit leaves {left}")]
-pub struct LimitExceeded {
-    /// The refused memory or work, in words.
-    pub what: &'static str,
-    /// The amount that was requested; `u64::MAX` if it exceeds 64 bits.
-    pub wanted: u64,
-    /// The amount that is left.
-    pub left: u64,
-    /// The unit: `bytes`, or `steps` of work.
-    pub unit: &'static str,
+///
+/// As wide as a pointer: nearly every function may return it, and a small result makes less and faster code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {} {} wanted, the limit leaves {}", .0.what, .0.requested, .0.unit, .0.remaining)]
+pub struct LimitExceeded(Box<Request>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Request {
+    what: &'static str,
+    requested: u64,
+    remaining: u64,
+    unit: &'static str,
 }
 
 impl LimitExceeded {
     /// Returns the error for too many bytes.
     #[must_use]
-    pub const fn bytes(what: &'static str, wanted: u64, left: u64) -> Self {
-        Self { what, wanted, left, unit: "bytes" }
+    pub fn bytes(what: &'static str, requested: u64, remaining: u64) -> Self {
+        Self::new(what, requested, remaining, "bytes")
     }
 
     /// Returns the error for too much work.
     #[must_use]
-    pub const fn steps(what: &'static str, wanted: u64, left: u64) -> Self {
-        Self { what, wanted, left, unit: "steps" }
+    pub fn steps(what: &'static str, requested: u64, remaining: u64) -> Self {
+        Self::new(what, requested, remaining, "steps")
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn new(what: &'static str, requested: u64, remaining: u64, unit: &'static str) -> Self {
+        Self(Box::new(Request { what, requested, remaining, unit }))
+    }
+
+    /// Returns the refused memory or work, in words.
+    pub fn what(&self) -> &'static str {
+        self.0.what
+    }
+
+    /// Returns the amount that was requested; `u64::MAX` if it exceeds 64 bits.
+    pub fn requested(&self) -> u64 {
+        self.0.requested
+    }
+
+    /// Returns the amount that remains.
+    pub fn remaining(&self) -> u64 {
+        self.0.remaining
+    }
+
+    /// Returns the unit: `bytes`, or `steps` of work.
+    pub fn unit(&self) -> &'static str {
+        self.0.unit
     }
 }
 
@@ -140,7 +168,7 @@ impl Budget {
     /// If fewer bytes are left.
     pub fn charge(&self, what: &'static str, bytes: u64) -> Result<(), LimitExceeded> {
         let left = self.left.get();
-        let rest = left.checked_sub(bytes).ok_or(LimitExceeded::bytes(what, bytes, left))?;
+        let rest = left.checked_sub(bytes).ok_or_else(|| LimitExceeded::bytes(what, bytes, left))?;
         self.left.set(rest);
         Ok(())
     }
@@ -160,11 +188,16 @@ impl Budget {
     pub fn reserve<T>(&self, what: &'static str, count: usize) -> Result<Vec<T>, LimitExceeded> {
         self.charge_items(what, count as u64, size_of::<T>())?;
         let mut items = Vec::new();
-        items.try_reserve_exact(count).map_err(|_| {
-            let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
-            LimitExceeded::bytes(what, wanted, self.left.get())
-        })?;
-        Ok(items)
+        match items.try_reserve_exact(count) {
+            Ok(()) => Ok(items),
+            Err(_) => Err(self.over_limit(what, count as u64, size_of::<T>())),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn over_limit(&self, what: &'static str, count: u64, size: usize) -> LimitExceeded {
+        LimitExceeded::bytes(what, count.saturating_mul(size as u64), self.left.get())
     }
 
     /// Charges and returns a vector of `count` times `value`.
@@ -188,7 +221,7 @@ impl Budget {
     /// If fewer steps are left.
     pub fn work(&self, what: &'static str, steps: u64) -> Result<(), LimitExceeded> {
         let left = self.work.get();
-        let rest = left.checked_sub(steps).ok_or(LimitExceeded::steps(what, steps, left))?;
+        let rest = left.checked_sub(steps).ok_or_else(|| LimitExceeded::steps(what, steps, left))?;
         self.work.set(rest);
         Ok(())
     }
@@ -215,7 +248,7 @@ mod tests {
         assert_eq!(budget.filled("b", 5, 7_u32), Ok(alloc::vec![7; 5]));
         assert_eq!(budget.reserve::<u8>("c", 1), Err(LimitExceeded::bytes("c", 1, 0)));
         let huge = Budget::new(Limits::UNLIMITED).reserve::<u64>("d", usize::MAX);
-        assert_eq!(huge.map_err(|e| e.what), Err("d"));
+        assert_eq!(huge.map_err(|e| e.what()), Err("d"));
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl FilesError {
         let path = path.to_owned();
         match e {
             Refused::Broken(error) => Self::Pack { path, error: Box::new(error) },
-            Refused::Limit(e) => Self::TooLarge { path, size: e.wanted, left },
+            Refused::Limit(e) => Self::TooLarge { path, size: e.requested(), left },
             Refused::System(e) => Self::system(path, &e),
         }
     }

@@ -350,7 +350,7 @@ fn work_has_an_end_however_little_it_leaves() {
     let scene = pairs(2000, 2000, 300, [affine_at(0.0), affine_at(1.0)]);
     let refused = timed(|| export(&scene, &ExportOptions::default()));
     let Err(ConvertError::Limit(limit)) = refused else { panic!("{:?}", refused.map(|d| d.value.glb_len())) };
-    assert_eq!((limit.what, limit.unit), ("keys", "steps"));
+    assert_eq!((limit.what(), limit.unit()), ("keys", "steps"));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::record::{
 use alloc::vec::Vec;
 use meshwright_core::layout::{Placer, emit};
 use meshwright_core::record::Record;
-use meshwright_core::{ByteWriter, Findings, WriteError};
+use meshwright_core::{ByteWriter, Findings, LimitExceeded, WriteError};
 
 impl Iqm {
     /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout,
@@ -27,8 +27,7 @@ impl Iqm {
             return Ok(bytes);
         }
         let layout = Layout::canonical(self)?;
-        let e = WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 };
-        write(&layout).ok_or(e)
+        write(&layout).ok_or_else(|| LimitExceeded::bytes("file", layout.size, usize::MAX as u64).into())
     }
 }
 

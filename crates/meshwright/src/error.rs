@@ -208,16 +208,14 @@ impl From<FilesError> for Error {
 
 impl From<ConvertError> for Error {
     fn from(e: ConvertError) -> Self {
-        let (kind, code, path, message) = match &e {
-            ConvertError::Invalid { path, message } => (ErrorKind::Invalid, "invalid-model", path, message),
-            ConvertError::Unsupported { path, message } => {
-                (ErrorKind::NotConvertible, "not-convertible", path, message)
-            }
-            ConvertError::Limit(_) => (ErrorKind::Limit, "limit", &String::new(), &e.to_string()),
-            _ => (ErrorKind::NotConvertible, "not-convertible", &String::new(), &e.to_string()),
+        let (kind, code, fault) = match &e {
+            ConvertError::Invalid(fault) => (ErrorKind::Invalid, "invalid-model", Some(fault)),
+            ConvertError::Unsupported(fault) => (ErrorKind::NotConvertible, "not-convertible", Some(fault)),
+            ConvertError::Limit(_) => (ErrorKind::Limit, "limit", None),
+            _ => (ErrorKind::NotConvertible, "not-convertible", None),
         };
-        let mut made = Self::new(kind, code, message);
-        made.0.path.clone_from(path);
+        let mut made = Self::new(kind, code, fault.map_or_else(|| e.to_string(), |f| f.message.clone()));
+        made.0.path = fault.map(|f| f.path.clone()).unwrap_or_default();
         made.caused(e)
     }
 }

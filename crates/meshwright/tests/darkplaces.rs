@@ -88,7 +88,7 @@ fn resolved_clips_are_charged() {
     assert_eq!(asset.summary().clips, 200_000);
     assert!(asset.check().has("length-clamped"));
     let e = asset.scene_with(&SceneOptions::default().with_memory(16 << 20)).unwrap_err();
-    assert!(matches!(&e, ConvertError::Limit(e) if e.what.starts_with("clip")), "{e}");
+    assert!(matches!(&e, ConvertError::Limit(e) if e.what().starts_with("clip")), "{e}");
 }
 
 #[test]

@@ -52,8 +52,8 @@ proptest! {
         });
         match FrameGroups::from_groups(groups.collect()).to_bytes() {
             Ok(text) => laws::<FrameGroups>().byte_round_trip("written", &text),
-            Err(meshwright_core::WriteError::InvalidModel { code, kind, .. }) => {
-                prop_assert!(FrameGroups::RULES.iter().any(|r| r.code == code && r.kind == kind));
+            Err(meshwright_core::WriteError::InvalidModel(e)) => {
+                prop_assert!(FrameGroups::RULES.iter().any(|r| r.code == e.code && r.kind == e.kind));
             }
             Err(e) => prop_assert!(false, "{e}"),
         }

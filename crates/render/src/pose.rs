@@ -33,7 +33,7 @@ impl ScenePose {
     /// # Errors
     /// If the scene is invalid or has no such clip, or if the budget does not suffice.
     pub fn sample(scene: &Scene, clip: Option<(usize, f64)>, budget: &Budget) -> Result<Self, ConvertError> {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         let sampler = clip.map(|(clip, _)| Sampler::new(scene, clip, budget)).transpose()?;
         let moved = sampler.as_ref().map(|s| s.clip().skeleton.0);
         let mut joints = budget.reserve("poses", scene.skeletons.len())?;

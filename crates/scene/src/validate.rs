@@ -1,6 +1,7 @@
 //! The rules of a valid scene.
 
 use crate::animation::motion::Motion;
+use crate::convert::Fault;
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::model::extra::Extra;
@@ -10,18 +11,8 @@ use alloc::format;
 use alloc::string::String;
 use meshwright_core::bulk;
 
-/// A rule that a scene breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
-pub struct SceneError {
-    /// The field at fault.
-    pub path: String,
-    /// The fault.
-    pub message: String,
-}
-
-fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), SceneError> {
-    if ok { Ok(()) } else { Err(SceneError { path: path(), message: message.into() }) }
+fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), Fault> {
+    if ok { Ok(()) } else { Err(Fault { path: path(), message: message.into() }) }
 }
 
 /// Facts about the arrays of a mesh, if they are known already.
@@ -50,7 +41,7 @@ impl Scene {
     ///
     /// # Errors
     /// The first rule that the scene breaks.
-    pub fn validate(&self) -> Result<(), SceneError> {
+    pub fn validate(&self) -> Result<(), Fault> {
         self.validate_seeing(&mut ArraysSeen::scan)
     }
 
@@ -59,10 +50,10 @@ impl Scene {
     ///
     /// # Errors
     /// The first rule that the scene breaks.
-    pub fn validate_seeing(&self, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneError> {
+    pub fn validate_seeing(&self, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), Fault> {
         for (i, mesh) in self.meshes.iter().enumerate() {
             self.validate_mesh(mesh, see)
-                .map_err(|e| SceneError { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
+                .map_err(|e| Fault { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
         }
         for (i, skeleton) in self.skeletons.iter().enumerate() {
             let path = || format!("skeletons[{i}]");
@@ -94,7 +85,7 @@ impl Scene {
         check(shallow, || "extras".into(), "more than 64 lists and maps within each other")
     }
 
-    fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneError> {
+    fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), Fault> {
         let n = mesh.positions.len();
         let lengths = [
             ("normals", mesh.normals.len()),
@@ -128,7 +119,7 @@ impl Scene {
         check(local, || "skin.local".into(), "needs one entry per influence")
     }
 
-    fn validate_nodes(&self) -> Result<(), SceneError> {
+    fn validate_nodes(&self) -> Result<(), Fault> {
         for (i, node) in self.nodes.iter().enumerate() {
             let path = || format!("nodes[{i}]");
             check(node.meshes.iter().all(|m| m.0 < self.meshes.len()), path, "names a missing mesh")?;
@@ -144,7 +135,7 @@ impl Scene {
         check(levels, || "levels".into(), "names a node that does not exist")
     }
 
-    fn validate_clips(&self) -> Result<(), SceneError> {
+    fn validate_clips(&self) -> Result<(), Fault> {
         for (i, set) in self.pose_sets.iter().enumerate() {
             let finite = set.locals.iter().all(crate::Affine::is_finite);
             check(finite, || format!("pose_sets[{i}]"), "matrix is not finite")?;

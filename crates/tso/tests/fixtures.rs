@@ -139,7 +139,7 @@ fn refusals_name_their_rule() {
         let errors: Vec<_> = again.findings().iter().filter(|f| f.severity == Severity::Error).collect();
         assert_eq!(errors, lenient.forgiven.findings().iter().collect::<Vec<_>>(), "{name}");
         assert!(matches!(write(&lenient.model, Strictness::Strict),
-            Err(WriteError::InvalidModel { code: c, .. }) if c == code));
+            Err(WriteError::InvalidModel(e)) if e.code == code));
         assert!(write(&lenient.model, Strictness::Lenient).unwrap() == bytes, "{name}");
         true
     }

@@ -188,7 +188,7 @@ fn one_skeleton<'s>(
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'s, Scene>, ConvertError> {
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     let used = used_skeletons(scene);
     let one = |id| used.contains(&id);
     let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), one, budget, losses)?;

@@ -62,10 +62,5 @@ fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError
 }
 
 fn too_long(len: u64) -> WriteError {
-    WriteError::DoesNotFit {
-        path: FieldPath::ROOT.to_owned(),
-        what: "file",
-        value: len,
-        limit: u64::from(u32::MAX),
-    }
+    WriteError::does_not_fit(&FieldPath::ROOT, "file", len, u64::from(u32::MAX))
 }

@@ -388,7 +388,7 @@ pub(crate) fn one_skeleton<'s>(
     options: &FromSceneOptions<CrucibleTarget>,
     budget: &Budget,
 ) -> Result<(Cow<'s, Scene>, Vec<Loss>), ConvertError> {
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     let mut losses = Vec::new();
     if options.format.skeleton.is_some() {
         return Ok((Cow::Borrowed(scene), losses));

@@ -52,7 +52,7 @@ pub fn write_scene(
 
 fn unsupported_write(e: WriteError) -> ConvertError {
     match e {
-        WriteError::InvalidModel { path, message, .. } => ConvertError::invalid(path.to_string(), message),
+        WriteError::InvalidModel(e) => ConvertError::invalid(e.path.to_string(), e.message),
         e => ConvertError::unsupported("", e.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Placer, emit};
 use meshwright_core::record::{Field, Record};
-use meshwright_core::{ByteWriter, Findings, SortedSet, WriteError};
+use meshwright_core::{ByteWriter, Findings, LimitExceeded, SortedSet, WriteError};
 
 impl Dpm {
     /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout, including bytes
@@ -50,12 +50,12 @@ impl Dpm {
             place(&self, &layout, file)?;
             place_meshes(core::mem::take(&mut self.meshes).into_iter(), &layout, file)
         });
-        file.ok_or(beyond_memory(&layout))
+        file.ok_or_else(|| beyond_memory(&layout))
     }
 }
 
 fn beyond_memory(layout: &Layout) -> WriteError {
-    WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 }
+    LimitExceeded::bytes("file", layout.size, usize::MAX as u64).into()
 }
 
 /// Writes the arrays of meshes. Each is freed after it, if nothing else holds it.

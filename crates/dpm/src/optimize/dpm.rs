@@ -2,7 +2,7 @@
 
 use super::bones::{BoneChoice, choose};
 use super::vertex_cache::{self, Cost, VertexNumbering};
-use super::{OptimizeOptions, Statistics, first_use, limit, moving, places, renumbered, used_frames};
+use super::{OptimizeOptions, Statistics, first_use, moving, places, renumbered, used_frames};
 use crate::clips::FrameClip;
 use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
 use alloc::sync::Arc;
@@ -45,10 +45,8 @@ impl Dpm {
     #[cfg(feature = "scene")]
     pub(crate) fn tidy(&mut self, clips: &mut [FrameClip], budget: &Budget) -> Result<(), WriteError> {
         let most = self.meshes.iter().map(|m| m.vertices.len()).max().unwrap_or(0);
-        budget.charge_items("vertices", most as u64, EQUAL).map_err(limit)?;
-        budget
-            .charge_items("poses", self.poses.len() as u64, size_of::<crate::bone::BonePose>())
-            .map_err(limit)?;
+        budget.charge_items("vertices", most as u64, EQUAL)?;
+        budget.charge_items("poses", self.poses.len() as u64, size_of::<crate::bone::BonePose>())?;
         self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut VertexNumbering::default()).map(|_| ())
     }
 }
@@ -132,7 +130,7 @@ fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
             joined.push(mesh);
             continue;
         };
-        budget.work("meshes", mesh.vertices.influences.len() as u64).map_err(limit)?;
+        budget.work("meshes", mesh.vertices.influences.len() as u64)?;
         let base = u32::try_from(to.vertices.len()).unwrap_or(u32::MAX);
         let vertices = Arc::make_mut(&mut to.vertices);
         vertices.counts.extend_from_slice(&mesh.vertices.counts);

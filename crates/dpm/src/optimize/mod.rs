@@ -18,7 +18,7 @@ mod zym;
 use crate::bone::Name;
 use crate::clips::FrameClip;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, LimitExceeded, Limits, WriteError};
+use meshwright_core::{Budget, Limits, WriteError};
 
 /// The removal of bones that move nothing. Bones with the [attachment flag](crate::BoneFlags::ATTACHMENT),
 /// parents of remaining bones, and the first bone, whose scale engines use for the model, always stay.
@@ -192,8 +192,8 @@ pub(crate) type Items = (&'static str, usize, usize);
 /// Charges the memory and the work of an optimisation.
 pub(crate) fn charge(budget: &Budget, items: &[Items]) -> Result<(), WriteError> {
     for &(what, count, size) in items {
-        budget.charge_items(what, count as u64, size).map_err(limit)?;
-        budget.work(what, (count as u64).saturating_mul(64)).map_err(limit)?;
+        budget.charge_items(what, count as u64, size)?;
+        budget.work(what, (count as u64).saturating_mul(64))?;
     }
     Ok(())
 }
@@ -207,11 +207,6 @@ fn moving(bones: usize, used: impl Iterator<Item = u32>) -> Vec<bool> {
         }
     }
     moving
-}
-
-/// Converts an exceeded limit to a writer's error.
-fn limit(e: LimitExceeded) -> WriteError {
-    WriteError::Limit { what: e.what, wanted: e.wanted, limit: e.left }
 }
 
 /// Returns the position of each vertex in the order of first use by triangles. Unused vertices come last if

@@ -45,7 +45,7 @@ impl Zym {
         let influences = self.influences.len().saturating_mul(size_of::<ZymInfluence>()).saturating_add(
             self.counts.len().saturating_mul(40).saturating_add(self.triangle_count().saturating_mul(12)),
         );
-        budget.charge("vertices", influences as u64).map_err(super::limit)?;
+        budget.charge("vertices", influences as u64)?;
         self.reduce(&OptimizeOptions::tidy(), clips, budget, &mut VertexNumbering::default()).map(|_| ())
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn one_skeleton<'s, T>(
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'s, Scene>, ConvertError> {
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), |_| true, budget, losses)?;
     let Some((engine, limits)) = engine else { return Ok(scene) };
     let Some(id) = scene.skeletons.iter().position(|s| !s.joints.is_empty()) else { return Ok(scene) };
@@ -181,9 +181,7 @@ pub(super) fn saved<M: Model>(
     losses: &mut Vec<Loss>,
 ) -> Result<(M, Vec<crate::FrameClip>), ConvertError> {
     let refused = |e: WriteError| match e {
-        WriteError::Limit { what, wanted, limit } => {
-            meshwright_scene::LimitExceeded::bytes(what, wanted, limit).into()
-        }
+        WriteError::Limit(e) => e.into(),
         other => ConvertError::unsupported("", other.to_string()),
     };
     let (before, mut misses) = (model.counts(), 0);

@@ -171,7 +171,7 @@ impl<'a> SceneBuilder<'a> {
         scene.space = self.options.space;
         (scene.nodes, scene.meshes, scene.materials) = (self.nodes, self.meshes, self.materials);
         scene.extras = extras;
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         Ok(Converted::new(scene, self.losses))
     }
 
@@ -191,7 +191,7 @@ impl<'a> SceneBuilder<'a> {
         scene.pose_sets = alloc::vec![pose_set(poses, joints, &self.map, self.budget)?];
         scene.clips = clips(list, pose, self.budget)?;
         scene.extras = extras;
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         Ok(Converted::new(scene, self.losses))
     }
 }

@@ -11,7 +11,7 @@ use crate::record::within;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Placer, emit};
 use meshwright_core::record::{Field, Record};
-use meshwright_core::{ByteWriter, Findings, WriteError};
+use meshwright_core::{ByteWriter, Findings, LimitExceeded, WriteError};
 
 impl Zym {
     /// Writes the file. A model that was read, and whose size did not change, keeps its file's layout,
@@ -26,8 +26,7 @@ impl Zym {
             return Ok(bytes);
         }
         let layout = ZymLayout::canonical(self)?;
-        let e = WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 };
-        write(&layout).ok_or(e)
+        write(&layout).ok_or_else(|| LimitExceeded::bytes("file", layout.size, usize::MAX as u64).into())
     }
 }
 

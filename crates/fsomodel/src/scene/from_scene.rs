@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use meshwright_core::WriteError;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, DrawOptions, Drawable, Drawables, FromScene, FromSceneOptions,
-    Levels, LimitExceeded, Loss, OutputFiles, Scene, Space, Tangents, Unsupported,
+    Levels, Loss, OutputFiles, Scene, Space, Tangents, Unsupported,
 };
 
 /// The format's part of [`FromSceneOptions`].
@@ -94,10 +94,8 @@ pub fn write_scene(
 
 fn unsupported(e: WriteError) -> ConvertError {
     match e {
-        WriteError::Limit { what, wanted, limit } => LimitExceeded::bytes(what, wanted, limit).into(),
-        WriteError::InvalidModel { path, message, .. } => {
-            ConvertError::unsupported(path.to_string(), message)
-        }
+        WriteError::Limit(e) => e.into(),
+        WriteError::InvalidModel(e) => ConvertError::unsupported(e.path.to_string(), e.message),
         other => ConvertError::unsupported("", other.to_string()),
     }
 }

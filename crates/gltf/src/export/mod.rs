@@ -127,8 +127,7 @@ struct Placed {
 
 impl<'a, 'k> Export<'a, 'k> {
     fn new(scene: &'a Scene, options: &ExportOptions, kept: Option<&'k Extra>) -> Result<Self, ConvertError> {
-        let seen =
-            Survey::scan(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let seen = Survey::scan(scene, options.memory)?;
         if scene.space != Space::Gltf {
             return Err(ConvertError::invalid(
                 "space",

@@ -96,7 +96,7 @@ impl Traced {
         most: usize,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         let mut losses = Vec::new();
         Unsupported::report(
             &[Unsupported::Images, Unsupported::Surfaces, Unsupported::Follows],

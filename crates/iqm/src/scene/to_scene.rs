@@ -57,7 +57,7 @@ impl Iqm {
         making.report_dropped();
         scene.materials = making.materials;
         scene.extras = options.extras.then(|| extras(self));
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         Ok(Converted::new(scene, making.losses))
     }
 }

@@ -16,11 +16,6 @@ pub(super) fn optimize(asset: &Model, options: &OptimizeOptions) -> Result<Optim
     let clips = |poses: usize| -> Result<Vec<FrameClip>, Error> {
         let budget = Budget::new(options.limits);
         let Some(groups) = groups.filter(|_| options.frames) else { return Ok(Vec::new()) };
-        let limit = |e: meshwright_core::LimitExceeded| WriteError::Limit {
-            what: e.what,
-            wanted: e.wanted,
-            limit: e.left,
-        };
         let clip = |c: ClipRange| FrameClip {
             name: c.name,
             start: c.start,
@@ -28,7 +23,7 @@ pub(super) fn optimize(asset: &Model, options: &OptimizeOptions) -> Result<Optim
             fps: c.fps,
             looping: c.looping,
         };
-        Ok(groups.resolve(poses, &budget).map_err(limit)?.clips.into_iter().map(clip).collect())
+        Ok(groups.resolve(poses, &budget).map_err(WriteError::from)?.clips.into_iter().map(clip).collect())
     };
     let done = match asset.model() {
         AnyModel::Dpm(model) => Report::new(model.optimize(options, &clips(model.frames.len())?)?),

@@ -168,8 +168,8 @@ mod tests {
         assert_eq!((groups.clip_count(4), groups.clip_count(0)), (100_000, 0));
         let budget = |bytes| Budget::new(Limits::default().with_memory(bytes));
         let e = groups.resolve(4, &budget(100_000 * size_of::<ClipRange>() as u64)).unwrap_err();
-        assert_eq!((e.what, e.unit), ("clip names", "bytes"));
-        assert_eq!(groups.resolve(4, &budget(10_000)).unwrap_err().what, "clips");
+        assert_eq!((e.what(), e.unit()), ("clip names", "bytes"));
+        assert_eq!(groups.resolve(4, &budget(10_000)).unwrap_err().what(), "clips");
         let all = groups.resolve(4, &budget(8 << 20)).unwrap();
         assert_eq!(
             (all.clips.len(), all.clips[99_999].name.as_slice()),

@@ -6,6 +6,7 @@ pub(crate) mod target;
 pub(crate) mod unsupported;
 
 use crate::convert::loss::Loss;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded, Limits};
@@ -129,26 +130,26 @@ impl<T> Converted<T> {
     }
 }
 
+/// A field, and what is wrong with it: a rule that a scene breaks, or what a target cannot express.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct Fault {
+    /// The field at fault.
+    pub path: String,
+    /// The fault.
+    pub message: String,
+}
+
 /// The reason why a conversion failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// The source breaks a rule that the conversion relies on.
-    #[error("{path}: {message}")]
-    Invalid {
-        /// The field at fault.
-        path: String,
-        /// The fault.
-        message: String,
-    },
+    #[error("{0}")]
+    Invalid(Box<Fault>),
     /// The target has no way to express the source.
-    #[error("{path}: {message}")]
-    Unsupported {
-        /// The field that cannot be expressed.
-        path: String,
-        /// The reason.
-        message: String,
-    },
+    #[error("{0}")]
+    Unsupported(Box<Fault>),
     /// The result would exceed the caller's limit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
@@ -156,13 +157,24 @@ pub enum ConvertError {
 
 impl ConvertError {
     /// Returns the error for a source that breaks a rule.
+    #[cold]
+    #[inline(never)]
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid { path: path.into(), message: message.into() }
+        Self::Invalid(Box::new(Fault { path: path.into(), message: message.into() }))
     }
 
     /// Returns the error for a source that the target cannot express.
+    #[cold]
+    #[inline(never)]
     pub fn unsupported(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Unsupported { path: path.into(), message: message.into() }
+        Self::Unsupported(Box::new(Fault { path: path.into(), message: message.into() }))
+    }
+}
+
+/// A fault that [`Scene::validate`](crate::Scene::validate) finds makes a source invalid.
+impl From<Fault> for ConvertError {
+    fn from(fault: Fault) -> Self {
+        Self::Invalid(Box::new(fault))
     }
 }
 

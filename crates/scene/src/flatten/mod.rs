@@ -259,7 +259,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
     /// # Errors
     /// If the scene breaks its own rules, or if the budget does not suffice for the list of instances.
     pub fn new(scene: &'s Scene, options: &DrawOptions, budget: &'b Budget) -> Result<Self, ConvertError> {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         let mut losses = Vec::new();
         let instances = instances::collect_instances(scene, options, budget, &mut losses)?;
         let groups = join_meshes::groups(scene, options, instances, budget)?;

@@ -88,7 +88,7 @@ pub fn write(
     posed: Option<&[MeshPose]>,
     options: &ObjOptions,
 ) -> Result<Converted<Obj>, ConvertError> {
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     if posed.is_some_and(|p| p.len() != scene.meshes.len()) {
         return Err(ConvertError::invalid("posed", "needs one pose per mesh"));
     }

@@ -487,7 +487,7 @@ mod tests {
         assert!(sampler.poses(sampler.whole_frames()).is_err());
         let mut pose = Vec::new();
         let refused = sampler.whole_frames().find_map(|f| sampler.locals(f, &mut pose).err());
-        assert_eq!(refused.map(|e| e.unit), Some("steps"));
+        assert_eq!(refused.map(|e| e.unit()), Some("steps"));
     }
 
     proptest! {

@@ -31,7 +31,7 @@ impl Anim {
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         let (budget, mut losses) = (options.budget(), Vec::new());
         let id = chosen(options.format.clip, scene.clips.len(), "clips-dropped", "clips", &mut losses);
         let skeleton = scene.clips.get(id).map_or(0, |c| c.skeleton.0);

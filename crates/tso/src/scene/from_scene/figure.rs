@@ -39,7 +39,7 @@ pub fn write_scene(
     options: &FromSceneOptions<TsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     let twins = twins(scene, &budget)?;
     let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), twins.others(), &budget, &mut losses)?;
     let mut files = Files::new(stem, &budget);

@@ -34,7 +34,7 @@ pub fn write_outfit(
     options: &FromSceneOptions<TsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    scene.validate()?;
     let in_name = ResourceId::in_name(stem).filter(|id| id.kind == kinds::OUTFIT);
     let number = in_name.map(|id| id.file).or(options.format.id);
     let number = number.ok_or_else(|| {

@@ -28,7 +28,7 @@ impl Skel {
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        scene.validate()?;
         let (budget, mut losses) = (options.budget(), Vec::new());
         let id = chosen(
             options.format.skeleton,
