@@ -13,9 +13,9 @@ use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, MaterialKind, VertexForm, Verte
 use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
 use meshwright_scene::{
-    Affine, Budget, Clip, ConvertError, Engine, FromSceneOptions, Influence, Joint, Level, Levels, Limits,
-    Local, Mesh, MeshId, Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track,
-    Trs,
+    Affine, Budget, Clip, ConvertError, Engine, FromSceneOptions, Influence, Interpolation, Joint, Level,
+    Levels, Limits, Local, Mesh, MeshId, Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
+    Skin, Space, Track, Trs,
 };
 use meshwright_testkit::{proptest, sound};
 use proptest::prelude::*;
@@ -210,8 +210,10 @@ fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
             let at = |clip, seconds| Some(Moment { clip, seconds });
             let a = triangles(scene, at(source, own.seconds(frame * step)), &budget).unwrap();
             let b = triangles(&again, at(c, again.clips[c].seconds(frame)), &budget).unwrap();
-            let local = stated("keys-turned").to_radians() + stated("keys-scaled") + stated("joint-shear");
-            let bound = rounded + depth(scene) * (local * 3.0 * size(&a) + stated("keys-moved") / 40.0 * 2.0);
+            let turned = stated("keys-turned") + stated("bones-turned");
+            let local = turned.to_radians() + stated("keys-scaled") + stated("joint-shear");
+            let moved = (stated("keys-moved") + stated("bones-moved")) / 40.0;
+            let bound = rounded + depth(scene) * (local * 3.0 * size(&a) + moved * 2.0);
             let off = largest_distance(&a, &b);
             prop_assert!(
                 off <= bound + 0.01 * size(&a),
@@ -473,4 +475,40 @@ fn long_fast_clips_are_sampled_and_the_error_is_stated() {
     let moved = made.losses.iter().find(|l| l.code == "resampled-moved").unwrap();
     assert!(moved.amount.unwrap() > 0.4 && moved.amount.unwrap() <= 1.0, "{moved}");
     assert!(made.losses.iter().any(|l| l.code == "rate-changed"));
+}
+
+#[test]
+fn shear_between_keys_is_stated() {
+    let shears = |turned: [f32; 4]| {
+        let mut scene = bound_elsewhere();
+        let mut track = Track { joint: 1, ..Track::default() };
+        track.rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
+        track.rotation.push(2.0, turned);
+        let mut clip = Clip::new("turn", SkeletonId(0), 10.0, Motion::Tracks(vec![track]));
+        clip.interpolation = Interpolation::Matrix;
+        scene.clips.push(clip);
+        let made = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+        made.losses.iter().any(|l| l.code == "joint-shear" && !l.is_note())
+    };
+    // Halfway to the third of a turn about the diagonal, the axes of the blended matrix are 60 degrees apart.
+    assert!(shears([0.5; 4]));
+    assert!(!shears([0.0, 0.0, 0.0, 1.0]));
+}
+
+#[test]
+fn the_rounding_of_bones_is_stated() {
+    let mut scene = bound_elsewhere();
+    let stated = |scene: &Scene| {
+        let losses = Bmd::from_scene(scene, &FromSceneOptions::default()).unwrap().losses;
+        let amount = |code: &str| losses.iter().find(|l| l.code == code).and_then(|l| l.amount);
+        [amount("bones-turned"), amount("bones-moved")]
+    };
+    // The format holds no turn and whole units.
+    scene.skeletons[0].joints[1].rest = Local::Trs(Trs { translation: [10.0, 0.0, 0.0], ..Trs::IDENTITY });
+    assert_eq!(stated(&scene), [None, None]);
+    let turned = Trs { rotation: [0.2474, 0.0, 0.0, 0.9689], ..Trs::IDENTITY };
+    scene.skeletons[0].joints[1].rest = Local::Trs(Trs { translation: [10.01, 0.0, 0.0], ..turned });
+    let [turned, moved] = stated(&scene);
+    assert!(turned.is_some_and(|degrees| (0.01..4.0).contains(&degrees)), "{turned:?}");
+    assert!(moved.is_some_and(|units| (units - 0.01).abs() < 1e-4), "{moved:?}");
 }

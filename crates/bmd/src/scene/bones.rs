@@ -1,6 +1,7 @@
 //! Converts joints to bones.
 
 use super::names::name;
+use crate::math::degrees;
 use crate::model::{Bmd, Bone};
 use crate::pose::Base;
 use crate::transform::BoneTransform;
@@ -8,7 +9,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, Trs64, narrow, quat};
+use meshwright_core::math::{Affine64, Trs64, distance, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 use meshwright_core::{Order as _, SortedMap};
 use meshwright_scene::names::Names;
@@ -93,9 +94,18 @@ impl Bones {
             bones: alloc::vec![base],
             joints: alloc::vec![Placed::default(); source.joints.len()],
             followed: SortedMap::new(),
+            turned: 0.0,
+            moved: 0.0,
         };
         for j in placed {
             making.place(j)?;
+        }
+        let rounded = [
+            ("bones-turned", "bones at rest were rounded; largest turn", making.turned, "degrees"),
+            ("bones-moved", "bones at rest were rounded; largest move", making.moved, "units"),
+        ];
+        for (code, message, amount, unit) in rounded.into_iter().filter(|r| r.2 > Loss::NOISE) {
+            making.losses.push(Loss::new(code, making.path.as_str(), message).with_amount(amount, unit));
         }
         if unscaled.scaled() > 0 {
             let message = "joints that are scaled at rest: their vertices and children were moved instead";
@@ -153,6 +163,10 @@ struct BoneConversion<'s, 'n, 'b> {
     joints: Vec<Placed>,
     /// The bones and weights of joints that follow others.
     followed: SortedMap<usize, Vec<(u8, f32)>>,
+    /// The largest turn of a bone by rounding, in degrees. Other poses than the rest pose show it.
+    turned: f64,
+    /// The largest move of a bone by rounding, in units of the file.
+    moved: f64,
 }
 
 impl BoneConversion<'_, '_, '_> {
@@ -189,12 +203,16 @@ impl BoneConversion<'_, '_, '_> {
             self.losses.push(Loss::new("parent-follows", path.as_str(), message));
         }
         let parent = parent.and_then(|p| self.joints.get(p)).map_or(0, |p| p.bone);
-        Ok(Bone {
+        let bone = Bone {
             transform: BoneTransform::new(Se32::encode(narrow(origin)), rotation),
             name: Some(name(self.names, &joint.name, &path, self.losses)?),
             parent: u8::try_from(parent).unwrap_or(0),
             ..Bone::default()
-        })
+        };
+        let base = Base::decode(&bone);
+        self.turned = self.turned.max(degrees(trs.rotation, base.rotation));
+        self.moved = self.moved.max(distance(origin, base.origin));
+        Ok(bone)
     }
 
     /// Converts a joint that follows others to a pseudo-bone.

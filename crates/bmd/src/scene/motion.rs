@@ -16,7 +16,9 @@ use meshwright_core::SortedMap;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Trs64, unit};
 use meshwright_scene::names::Names;
-use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, Motion, Sampler, Scene};
+use meshwright_scene::{
+    AxisMap, Budget, Clip as SceneClip, ConvertError, Interpolation, Loss, Motion, Sampler, Scene,
+};
 
 /// The maximum number of frames of a clip.
 const MOST_FRAMES: f64 = 255.0;
@@ -120,8 +122,10 @@ impl Clips<'_, '_, '_> {
         sampler: &Sampler<'_, '_>,
         plan: &Plan,
     ) -> Result<(Option<Vec<Trs64>>, f64), ConvertError> {
-        let poses = matches!(sampler.clip().motion, Motion::Poses { .. });
-        if self.bones.plain && !poses {
+        let clip = sampler.clip();
+        let may_shear =
+            matches!(clip.motion, Motion::Poses { .. }) || clip.interpolation == Interpolation::Matrix;
+        if self.bones.plain && !may_shear {
             return Ok((None, 0.0));
         }
         let mut unscaled = unscaled(sampler.skeleton(), self.budget)?;

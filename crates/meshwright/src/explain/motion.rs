@@ -37,9 +37,15 @@ notices! {
     loss "bones-dropped",
         "The model has more bones than the engine accepts; bones that move nothing were dropped.",
         "Choose another engine with `--for`, or remove bones in the editor.";
+    loss "bones-moved",
+        "Positions of bones at rest were rounded; the amount is the largest move. The rest pose stays, other poses differ.",
+        "Nothing has to be done if the amount is small.";
     note "bones-removed",
         "Bones that move nothing and are not attachments were left out, as the format requires.",
         "Nothing has to be done.";
+    loss "bones-turned",
+        "Rotations of bones at rest were rounded; the amount is the largest turn. The rest pose stays, other poses differ.",
+        "Nothing has to be done if the amount is small.";
     loss "channel-dropped",
         "A channel of a clip names keys that the file does not have.",
         "Run `check` on the source.";
