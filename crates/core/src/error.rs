@@ -179,10 +179,10 @@ impl ReadError {
 #[non_exhaustive]
 pub enum WriteError {
     /// The model breaks a rule of the format, so that no reader would accept the file.
-    #[error("{0}")]
+    #[error(transparent)]
     InvalidModel(Box<InvalidModel>),
     /// A number is too large for the field that must hold it.
-    #[error("{0}")]
+    #[error(transparent)]
     DoesNotFit(Box<DoesNotFit>),
     /// The output would exceed a limit of the caller.
     #[error(transparent)]
@@ -190,7 +190,8 @@ pub enum WriteError {
 }
 
 /// A rule that a model breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
 #[non_exhaustive]
 pub struct InvalidModel {
     /// The stable code of the broken rule.
@@ -203,14 +204,9 @@ pub struct InvalidModel {
     pub message: Cow<'static, str>,
 }
 
-impl fmt::Display for InvalidModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
-    }
-}
-
 /// A number that is too large for its field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {what} is {value}, the format holds at most {limit}")]
 #[non_exhaustive]
 pub struct DoesNotFit {
     /// The field at fault.
@@ -221,13 +217,6 @@ pub struct DoesNotFit {
     pub value: u64,
     /// The largest number that fits.
     pub limit: u64,
-}
-
-impl fmt::Display for DoesNotFit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, what, value, limit } = self;
-        write!(f, "{path}: {what} is {value}, the format holds at most {limit}")
-    }
 }
 
 impl WriteError {

@@ -60,7 +60,7 @@ pub use convert::engine::{Engine, EngineLimits, UnknownEngine};
 pub use convert::loss::{Loss, LossGroup, LossKind};
 pub use convert::target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use convert::unsupported::Unsupported;
-pub use convert::{ConvertError, Converted, Fault, SceneOptions, Space};
+pub use convert::{ConvertError, Converted, SceneFault, SceneOptions, Space};
 pub use flatten::{DrawOptions, Drawable, Drawables, Levels, Tangents};
 pub use material::alpha::{AlphaLevels, AlphaMode};
 pub use material::color::{self, ColorEncoding};

@@ -1,7 +1,7 @@
 //! The rules of a valid scene.
 
 use crate::animation::motion::Motion;
-use crate::convert::Fault;
+use crate::convert::SceneFault;
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::model::extra::Extra;
@@ -11,8 +11,8 @@ use alloc::format;
 use alloc::string::String;
 use meshwright_core::bulk;
 
-fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), Fault> {
-    if ok { Ok(()) } else { Err(Fault { path: path(), message: message.into() }) }
+fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), SceneFault> {
+    if ok { Ok(()) } else { Err(SceneFault { path: path(), message: message.into() }) }
 }
 
 /// Facts about the arrays of a mesh, if they are known already.
@@ -41,7 +41,7 @@ impl Scene {
     ///
     /// # Errors
     /// The first rule that the scene breaks.
-    pub fn validate(&self) -> Result<(), Fault> {
+    pub fn validate(&self) -> Result<(), SceneFault> {
         self.validate_seeing(&mut ArraysSeen::scan)
     }
 
@@ -50,10 +50,10 @@ impl Scene {
     ///
     /// # Errors
     /// The first rule that the scene breaks.
-    pub fn validate_seeing(&self, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), Fault> {
+    pub fn validate_seeing(&self, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneFault> {
         for (i, mesh) in self.meshes.iter().enumerate() {
             self.validate_mesh(mesh, see)
-                .map_err(|e| Fault { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
+                .map_err(|e| SceneFault { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
         }
         for (i, skeleton) in self.skeletons.iter().enumerate() {
             let path = || format!("skeletons[{i}]");
@@ -85,7 +85,7 @@ impl Scene {
         check(shallow, || "extras".into(), "more than 64 lists and maps within each other")
     }
 
-    fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), Fault> {
+    fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneFault> {
         let n = mesh.positions.len();
         let lengths = [
             ("normals", mesh.normals.len()),
@@ -119,7 +119,7 @@ impl Scene {
         check(local, || "skin.local".into(), "needs one entry per influence")
     }
 
-    fn validate_nodes(&self) -> Result<(), Fault> {
+    fn validate_nodes(&self) -> Result<(), SceneFault> {
         for (i, node) in self.nodes.iter().enumerate() {
             let path = || format!("nodes[{i}]");
             check(node.meshes.iter().all(|m| m.0 < self.meshes.len()), path, "names a missing mesh")?;
@@ -135,7 +135,7 @@ impl Scene {
         check(levels, || "levels".into(), "names a node that does not exist")
     }
 
-    fn validate_clips(&self) -> Result<(), Fault> {
+    fn validate_clips(&self) -> Result<(), SceneFault> {
         for (i, set) in self.pose_sets.iter().enumerate() {
             let finite = set.locals.iter().all(crate::Affine::is_finite);
             check(finite, || format!("pose_sets[{i}]"), "matrix is not finite")?;

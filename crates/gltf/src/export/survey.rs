@@ -1,7 +1,7 @@
 //! Facts about the arrays of meshes, collected during validation, so that they need not be read again.
 
 use crate::math::{Range, Seen, see_points};
-use meshwright_scene::{ArraysSeen, Fault, Mesh, Scene};
+use meshwright_scene::{ArraysSeen, Mesh, Scene, SceneFault};
 
 /// The facts about a mesh.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// Validates a scene, and returns the facts about each mesh.
-    pub(crate) fn scan(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, Fault> {
+    pub(crate) fn scan(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, SceneFault> {
         let mut survey = Self { meshes: Vec::new(), room: Vec::new(), left: memory };
         scene.validate_seeing(&mut |mesh| survey.see(mesh))?;
         Ok(survey.meshes)

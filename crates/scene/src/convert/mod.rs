@@ -130,10 +130,10 @@ impl<T> Converted<T> {
     }
 }
 
-/// A field, and what is wrong with it: a rule that a scene breaks, or what a target cannot express.
+/// A field of a scene, and what is wrong with it: the rule that it breaks, or what a target cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
-pub struct Fault {
+pub struct SceneFault {
     /// The field at fault.
     pub path: String,
     /// The fault.
@@ -145,11 +145,11 @@ pub struct Fault {
 #[non_exhaustive]
 pub enum ConvertError {
     /// The source breaks a rule that the conversion relies on.
-    #[error("{0}")]
-    Invalid(Box<Fault>),
+    #[error(transparent)]
+    Invalid(Box<SceneFault>),
     /// The target has no way to express the source.
-    #[error("{0}")]
-    Unsupported(Box<Fault>),
+    #[error(transparent)]
+    Unsupported(Box<SceneFault>),
     /// The result would exceed the caller's limit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
@@ -160,20 +160,20 @@ impl ConvertError {
     #[cold]
     #[inline(never)]
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(Box::new(Fault { path: path.into(), message: message.into() }))
+        Self::Invalid(Box::new(SceneFault { path: path.into(), message: message.into() }))
     }
 
     /// Returns the error for a source that the target cannot express.
     #[cold]
     #[inline(never)]
     pub fn unsupported(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Unsupported(Box::new(Fault { path: path.into(), message: message.into() }))
+        Self::Unsupported(Box::new(SceneFault { path: path.into(), message: message.into() }))
     }
 }
 
 /// A fault that [`Scene::validate`](crate::Scene::validate) finds makes a source invalid.
-impl From<Fault> for ConvertError {
-    fn from(fault: Fault) -> Self {
+impl From<SceneFault> for ConvertError {
+    fn from(fault: SceneFault) -> Self {
         Self::Invalid(Box::new(fault))
     }
 }
