@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::json::Quoted;
-use meshwright_core::{Budget, F32, FieldPath, Findings, LimitExceeded, Limits, WriteError};
+use meshwright_core::{Budget, F32, FieldPath, Findings, Limits, WriteError};
 
 /// JSON under construction: indented, one field per line.
 struct Text {
@@ -129,15 +129,14 @@ impl Metadata {
     #[cfg(feature = "scene")]
     pub(crate) fn to_text(&self, budget: &Budget) -> Result<Vec<u8>, WriteError> {
         let left = budget.remaining();
-        let what = "the companion";
         // A growing text is in memory twice, and the second copy has twice the capacity.
         let most = usize::try_from(left / 3).unwrap_or(usize::MAX);
         let text = self.text_within(most)?;
-        let wanted = (text.out.len() as u64).saturating_mul(3);
-        if text.full {
-            return Err(LimitExceeded::bytes(what, left.saturating_add(1), left).into());
-        }
-        budget.charge(what, wanted)?;
+        let wanted = match text.full {
+            true => left.saturating_add(1),
+            false => (text.out.len() as u64).saturating_mul(3),
+        };
+        budget.charge("the companion", wanted)?;
         Ok(text.out.into_bytes())
     }
 
