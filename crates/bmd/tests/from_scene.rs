@@ -503,7 +503,7 @@ fn the_rounding_of_bones_is_stated() {
         let amount = |code: &str| losses.iter().find(|l| l.code == code).and_then(|l| l.amount);
         [amount("bones-turned"), amount("bones-moved")]
     };
-    // The format holds no turn and whole units.
+    // The format stores the identity and whole units exactly.
     scene.skeletons[0].joints[1].rest = Local::Trs(Trs { translation: [10.0, 0.0, 0.0], ..Trs::IDENTITY });
     assert_eq!(stated(&scene), [None, None]);
     let turned = Trs { rotation: [0.2474, 0.0, 0.0, 0.9689], ..Trs::IDENTITY };

@@ -228,7 +228,10 @@ impl From<LimitExceeded> for Error {
 
 impl From<WriteError> for Error {
     fn from(e: WriteError) -> Self {
-        Self::new(ErrorKind::Invalid, "not-writable", e.to_string()).caused(e)
+        match e {
+            WriteError::Limit(e) => e.into(),
+            e => Self::new(ErrorKind::Invalid, "not-writable", e.to_string()).caused(e),
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use super::{OptimizedFile, percent};
 use crate::error::Error;
 use crate::formats::AnyModel;
 use crate::model::Model;
+use meshwright_core::Budget;
 use meshwright_core::text::visible;
-use meshwright_core::{Budget, WriteError};
 use meshwright_dpm::{FrameClip, Name, OptimizeOptions, Optimized, Statistics};
 use meshwright_quake::{ClipRange, FrameGroups};
 #[cfg(feature = "dump")]
@@ -23,7 +23,7 @@ pub(super) fn optimize(asset: &Model, options: &OptimizeOptions) -> Result<Optim
             fps: c.fps,
             looping: c.looping,
         };
-        Ok(groups.resolve(poses, &budget).map_err(WriteError::from)?.clips.into_iter().map(clip).collect())
+        Ok(groups.resolve(poses, &budget)?.clips.into_iter().map(clip).collect())
     };
     let done = match asset.model() {
         AnyModel::Dpm(model) => Report::new(model.optimize(options, &clips(model.frames.len())?)?),

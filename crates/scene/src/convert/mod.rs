@@ -160,7 +160,7 @@ impl ConvertError {
     #[cold]
     #[inline(never)]
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Invalid(Box::new(SceneFault { path: path.into(), message: message.into() }))
+        SceneFault { path: path.into(), message: message.into() }.into()
     }
 
     /// Returns the error for a source that the target cannot express.
