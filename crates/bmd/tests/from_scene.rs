@@ -210,6 +210,11 @@ fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
             let at = |clip, seconds| Some(Moment { clip, seconds });
             let a = triangles(scene, at(source, own.seconds(frame * step)), &budget).unwrap();
             let b = triangles(&again, at(c, again.clips[c].seconds(frame)), &budget).unwrap();
+            prop_assert!(
+                stated("keys-turned") < 4.0,
+                "a key for every frame errs less: {}",
+                stated("keys-turned")
+            );
             let turned = stated("keys-turned") + stated("bones-turned");
             let local = turned.to_radians() + stated("keys-scaled") + stated("joint-shear");
             let moved = (stated("keys-moved") + stated("bones-moved")) / 40.0;
@@ -493,6 +498,22 @@ fn shear_between_keys_is_stated() {
     // Halfway to the third of a turn about the diagonal, the axes of the blended matrix are 60 degrees apart.
     assert!(shears([0.5; 4]));
     assert!(!shears([0.0, 0.0, 0.0, 1.0]));
+}
+
+#[test]
+fn no_frame_lies_between_opposite_keys() {
+    let mut scene = bound_elsewhere();
+    let mut track = Track { joint: 1, ..Track::default() };
+    // Thirds of a turn. After three of them the signs are opposite; the last frame is the second one.
+    for (frame, third) in [0, 1, 2, 3, 1].into_iter().enumerate() {
+        let half = third as f32 * std::f32::consts::FRAC_PI_3;
+        track.rotation.push(frame as f32, [half.sin(), 0.0, 0.0, half.cos()]);
+    }
+    let clip = Clip::new("spin", SkeletonId(0), 10.0, Motion::Tracks(vec![track]));
+    scene.clips.push(clip.with_frames(5).with_looping(true));
+    let losses = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap().losses;
+    let turned = losses.iter().find(|l| l.code == "keys-turned").and_then(|l| l.amount);
+    assert!(turned.is_none_or(|degrees| degrees < 1.0), "{turned:?}");
 }
 
 #[test]

@@ -46,6 +46,9 @@ impl<const N: usize> Goal<N> for Same<N> {
     }
 }
 
+/// Nearly opposite rotations blend to one whose squared length is below this. Its direction is that of rounding errors.
+const OPPOSITE: f64 = 1e-6;
+
 /// A goal that accepts rotations within an angle.
 pub(super) struct Turned {
     pub(super) values: Vec<Quat>,
@@ -64,8 +67,8 @@ impl Turned {
 impl Goal<4> for Turned {
     fn accepts(&self, frame: u32, value: Quat) -> bool {
         let Some(want) = self.values.get(frame as usize) else { return false };
-        let cosine = dot(*want, value);
-        cosine * cosine >= self.cosine * dot(value, value)
+        let (cosine, square) = (dot(*want, value), dot(value, value));
+        square > OPPOSITE && cosine * cosine >= self.cosine * square
     }
 }
 
