@@ -39,6 +39,11 @@ lint() {
             cargo clippy -q --locked -p "$(name_of "$folder")" --no-default-features --features="$feature" -- -D warnings
         done
     done
+    # The facade with the features that each binding takes.
+    for manifest in crates/*/Cargo.toml; do
+        features=$(tr -d '\n"' < "$manifest" | sed -n 's/.*meshwright = {[^}]*default-features = false, features = \[\([^]]*\)\].*/\1/p')
+        [ -z "$features" ] || cargo clippy -q --locked -p meshwright --no-default-features --features="$features" -- -D warnings
+    done
     RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
 }
 # All tests, and every example without arguments.
