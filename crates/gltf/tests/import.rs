@@ -175,6 +175,20 @@ fn steps_hold_until_the_next_key() {
 }
 
 #[test]
+fn two_keys_at_one_frame_are_a_step() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    // Exporters without steps put a key just before the next one. Rounding to frames puts both at frame 5.
+    for early in [0.499_999_94, 0.499_9] {
+        let (times, values) = ([[0.0], [early], [0.5], [1.0]], [STILL, STILL, QUARTER, QUARTER]);
+        let (made, _) = armature(&channel, "LINEAR", &times, &values).read().unwrap();
+        for (time, z) in [(0.0, 7.0), (0.3, 7.0), (0.4999, 7.0), (0.5, 9.0), (0.7, 9.0)] {
+            let at = posed(&made.value, 0, time);
+            assert!(is_near(at[2], [if z > 8.0 { 0.0 } else { 2.0 }, 0.0, z]), "{early}, {time}: {at:?}");
+        }
+    }
+}
+
+#[test]
 fn splines_keep_their_curve() {
     let channel = json!({ "node": 2, "path": "rotation" });
     let none = [0.0; 4];

@@ -171,16 +171,24 @@ fn before(frame: f64) -> f64 {
     f64::from(stored.next_down())
 }
 
-/// Appends a key. If it is not later than the last key in 32 bits, it replaces that one.
+/// Appends a key. An earlier key at the same frame ends what came before: it moves to the last time before the frame, or
+/// is replaced if another key is there.
 fn push_key<const N: usize>(channel: &mut Channel<[f32; N]>, frame: f64, value: [f32; N]) {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
     let frame = frame as f32;
-    match channel.frames.last() {
-        Some(last) if *last >= frame => {
-            if let Some(value_of_last) = channel.values.last_mut() {
-                *value_of_last = value;
-            }
-        }
-        _ => channel.push(frame, value),
+    let (earlier, last) = match &mut channel.frames[..] {
+        [.., earlier, last] => (*earlier, last),
+        [last] => (f32::NEG_INFINITY, last),
+        [] => return channel.push(frame, value),
+    };
+    if *last < frame {
+        return channel.push(frame, value);
+    }
+    let before = last.min(frame).next_down();
+    if earlier < before {
+        *last = before;
+        channel.push(frame, value);
+    } else if let Some(value_of_last) = channel.values.last_mut() {
+        *value_of_last = value;
     }
 }
