@@ -12,7 +12,7 @@ pub(super) fn check(bytes: &[u8], findings: &mut Findings) {
     let glb = FieldPath::ROOT.field("glb");
     let all = glb.field("chunks");
     if bytes.starts_with(MARK) {
-        findings.broken(JSON_BOM_WRITTEN, &json, || 0, || "begins with a byte order mark");
+        findings.broken(JSON_BOM_WRITTEN, &json, &|| 0, "begins with a byte order mark");
     }
     if !bytes.starts_with(b"glTF") {
         return;
@@ -24,19 +24,19 @@ pub(super) fn check(bytes: &[u8], findings: &mut Findings) {
         let (Some(length), Some(kind)) = (word(at), word(at.saturating_add(4))) else { return };
         let (path, place) = (all.index(number), at as u64);
         if length % 4 != 0 {
-            findings.broken(GLB_MISALIGNED, &path, || place, || format!("{length} bytes"));
+            findings.broken(GLB_MISALIGNED, &path, &|| place, format!("{length} bytes"));
         }
         let (text, binary) = (u32::from_le_bytes(*b"JSON"), u32::from_le_bytes(*b"BIN\0"));
         let known = kind == text || kind == binary;
         if known && seen.contains(&kind) {
-            findings.broken(GLB_CHUNK_PLACE, &path, || place, || "is the second chunk of its type");
+            findings.broken(GLB_CHUNK_PLACE, &path, &|| place, "is the second chunk of its type");
         } else if kind == binary && number > 1 {
-            findings.broken(GLB_CHUNK_PLACE, &path, || place, || "the binary chunk is not the second chunk");
+            findings.broken(GLB_CHUNK_PLACE, &path, &|| place, "the binary chunk is not the second chunk");
         }
         let start = at.saturating_add(8);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if kind == text && bytes.get(start..).is_some_and(|text| text.starts_with(MARK)) {
-            findings.broken(JSON_BOM_WRITTEN, &json, || start as u64, || "begins with a byte order mark");
+            findings.broken(JSON_BOM_WRITTEN, &json, &|| start as u64, "begins with a byte order mark");
         }
         seen.extend(known.then_some(kind));
         at = start.saturating_add(length);

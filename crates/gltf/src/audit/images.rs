@@ -30,7 +30,7 @@ pub(super) fn check<'a>(
                 continue;
             }
             Err(e) => {
-                findings.broken(IMAGE_MISSING, &path, place, || e.message().to_owned());
+                findings.broken(IMAGE_MISSING, &path, &place, e.message().to_owned());
                 continue;
             }
         };
@@ -38,22 +38,22 @@ pub(super) fn check<'a>(
         let Some(kind) = *found else {
             // A data URI states its type, so that unknown bytes contradict it.
             let rule = if embedded.is_some() { IMAGE_TYPE } else { IMAGE_UNKNOWN };
-            findings.broken(rule, &path, place, || "the bytes are not those of a PNG or JPEG file");
+            findings.broken(rule, &path, &place, "the bytes are not those of a PNG or JPEG file");
             continue;
         };
         let stated = embedded.or(image.mime_type.as_deref());
         if stated.is_some_and(|stated| !stated.eq_ignore_ascii_case(kind.name())) {
-            findings.broken(IMAGE_TYPE, &path, place, || {
-                format!("the image is {}, the document states {}", kind.name(), stated.unwrap_or(""))
-            });
+            let stated = stated.unwrap_or("");
+            let message = format!("the image is {}, the document states {stated}", kind.name());
+            findings.broken(IMAGE_TYPE, &path, &place, message);
         } else if !(matches!(kind, Kind::Png | Kind::Jpeg) || (kind == Kind::Webp && webp)) {
-            findings.broken(IMAGE_TYPE, &path, place, || format!("{} needs an extension", kind.name()));
+            findings.broken(IMAGE_TYPE, &path, &place, format!("{} needs an extension", kind.name()));
         }
         match kind.state(&bytes) {
             State::Whole => {}
-            State::Cut => findings.broken(IMAGE_CUT, &path, place, || "the image ends too soon"),
-            State::Headless => findings.broken(IMAGE_DATA, &path, place, || "ends within its header"),
-            State::Broken => findings.broken(IMAGE_DATA, &path, place, || "its header is broken"),
+            State::Cut => findings.broken(IMAGE_CUT, &path, &place, "the image ends too soon"),
+            State::Headless => findings.broken(IMAGE_DATA, &path, &place, "ends within its header"),
+            State::Broken => findings.broken(IMAGE_DATA, &path, &place, "its header is broken"),
         }
     }
     textures(document, &kinds, findings);
@@ -69,8 +69,7 @@ fn textures(document: &Document<'_>, kinds: &[Option<Kind>], findings: &mut Find
         let webp = webp.and_then(|image| usize::try_from(image).ok());
         // An extension may name an image of another type.
         if texture.image.is_none() && value.get("extensions").is_none() {
-            let message = || "names no image";
-            findings.broken(TEXTURE_EMPTY, &all.index(t), || value.offset(), message);
+            findings.broken(TEXTURE_EMPTY, &all.index(t), &|| value.offset(), "names no image");
         }
         for (image, known) in [(texture.image, &["image/png", "image/jpeg"][..]), (webp, &["image/webp"])] {
             let Some((image, found)) = image.and_then(|i| document.images().get(i).zip(kinds.get(i))) else {
@@ -78,8 +77,8 @@ fn textures(document: &Document<'_>, kinds: &[Option<Kind>], findings: &mut Find
             };
             let kind = image.mime_type.as_deref().or(found.map(Kind::name));
             if let Some(kind) = kind.filter(|kind| !known.contains(kind)) {
-                let message = || format!("the image is {kind}, not {}", known.join(" or "));
-                findings.broken(IMAGE_TYPE, &all.index(t).field("source"), || value.offset(), message);
+                let message = format!("the image is {kind}, not {}", known.join(" or "));
+                findings.broken(IMAGE_TYPE, &all.index(t).field("source"), &|| value.offset(), message);
             }
         }
     }

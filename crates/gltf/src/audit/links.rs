@@ -84,7 +84,7 @@ impl<'l, 'd> Links<'l, 'd> {
         message: impl Into<Cow<'static, str>>,
     ) {
         let document = self.document;
-        self.findings.broken(rule, path, || document.offset_of(place.0, place.1), || message);
+        self.findings.broken(rule, path, &|| document.offset_of(place.0, place.1), message);
     }
 
     fn accessor(&self, index: usize) -> Option<&'l Accessor> {

@@ -46,14 +46,14 @@ const KNOWN: [&str; 18] = [
 struct Findings(Report);
 
 impl Findings {
-    fn broken<M: Into<Cow<'static, str>>>(
+    fn broken(
         &mut self,
         rule: &'static Rule,
         path: &FieldPath<'_>,
-        offset: impl FnOnce() -> u64,
-        message: impl FnOnce() -> M,
+        offset: &dyn Fn() -> u64,
+        message: impl Into<Cow<'static, str>>,
     ) {
-        tell(&mut self.0, rule, path, offset, message);
+        tell(&mut self.0, rule, path, offset, message.into());
     }
 
     fn push(&mut self, error: &ReadError) {

@@ -169,7 +169,7 @@ impl<'f, 'a> Walk<'f, 'a> {
         value: JsonValue<'_, '_>,
         message: impl Into<Cow<'static, str>>,
     ) {
-        self.findings.broken(rule, path, || value.offset(), || message);
+        self.findings.broken(rule, path, &|| value.offset(), message);
     }
 
     pub(super) fn is_used(&self, extension: &str) -> bool {

@@ -109,7 +109,7 @@ impl<'s> Seen<'s> {
         what: &'static str,
         rule: &'static Rule,
         element: usize,
-        message: impl FnOnce() -> String,
+        message: &dyn Fn() -> String,
     ) {
         self.faults.entry(what).or_insert_with(|| Fault { rule, element, message: message() });
     }
@@ -125,7 +125,7 @@ impl<'s> Seen<'s> {
                 *high = high.max(*number);
             }
             if let Some(odd) = element.iter().find(|number| !number.is_finite()) {
-                self.fault("finite", NOT_FINITE, at, || format!("{odd}"));
+                self.fault("finite", NOT_FINITE, at, &|| format!("{odd}"));
                 continue;
             }
             for check in self.checks {
@@ -142,28 +142,28 @@ impl<'s> Seen<'s> {
             Check::Normals | Check::Tangents => {
                 let direction = length(element.get(..3).unwrap_or_default());
                 if (direction - 1.0).abs() > DIRECTION_NOISE {
-                    self.fault("length", VECTORS_SCALED, at, || format!("has length {direction}"));
+                    self.fault("length", VECTORS_SCALED, at, &|| format!("has length {direction}"));
                 }
                 let sign = element.get(3).map_or(1.0, |sign| self.decoded_value(*sign));
                 if sign.abs() != 1.0 {
-                    self.fault("sign", VALUE_RANGE, at, || {
+                    self.fault("sign", VALUE_RANGE, at, &|| {
                         format!("the fourth number, {sign}, is neither 1 nor -1")
                     });
                 }
             }
             Check::Shares => {
                 if let Some(odd) = element.iter().find(|part| !(0.0..=1.0).contains(*part)) {
-                    self.fault("share", VALUE_RANGE, at, || format!("{odd} is not from 0 to 1"));
+                    self.fault("share", VALUE_RANGE, at, &|| format!("{odd} is not from 0 to 1"));
                 }
             }
             Check::Indices { vertices } => self.index(element.first().copied().unwrap_or(0.0), at, vertices),
             Check::Times => {
                 let time = element.first().copied().unwrap_or(0.0);
                 if time < 0.0 {
-                    self.fault("negative", KEY_TIMES, at, || format!("{time} is negative"));
+                    self.fault("negative", KEY_TIMES, at, &|| format!("{time} is negative"));
                 } else if time <= self.before {
                     let before = self.before;
-                    self.fault("rise", KEY_TIMES, at, || format!("{time} follows {before}"));
+                    self.fault("rise", KEY_TIMES, at, &|| format!("{time} follows {before}"));
                 }
                 self.before = time;
             }
@@ -171,13 +171,13 @@ impl<'s> Seen<'s> {
                 let turned = length(element);
                 // The first and third of a spline's three values are tangents, of any length.
                 if (!spline || at % 3 == 1) && element.len() == 4 && (turned - 1.0).abs() > ROTATION_NOISE {
-                    self.fault("turned", VECTORS_SCALED, at, || format!("has length {turned}"));
+                    self.fault("turned", VECTORS_SCALED, at, &|| format!("has length {turned}"));
                 }
             }
             Check::BindMatrices => {
                 let last = [3, 7, 11, 15].map(|i| element.get(i).copied());
                 if element.len() == 16 && last != [0.0, 0.0, 0.0, 1.0].map(Some) {
-                    self.fault("bind", BIND_PROJECTIVE, at, || {
+                    self.fault("bind", BIND_PROJECTIVE, at, &|| {
                         format!("{:?}", last.map(|c| c.unwrap_or(0.0)))
                     });
                 }
@@ -194,17 +194,17 @@ impl<'s> Seen<'s> {
             _ => 4_294_967_295.0,
         };
         if beyond {
-            self.fault("beyond", INDEX_RANGE, at, || format!("index {index}, of {vertices} vertices"));
+            self.fault("beyond", INDEX_RANGE, at, &|| format!("index {index}, of {vertices} vertices"));
         }
         if index == restart {
-            self.fault("restart", INDEX_RESTART, at, || format!("index {index}"));
+            self.fault("restart", INDEX_RESTART, at, &|| format!("index {index}"));
         }
     }
 
     /// Reports faults and wrong bounds.
     fn report(self, path: &FieldPath<'_>, place: &dyn Fn() -> u64, findings: &mut Findings) {
         for fault in self.faults.into_values() {
-            findings.broken(fault.rule, &path.index(fault.element), place, || fault.message);
+            findings.broken(fault.rule, &path.index(fault.element), place, fault.message);
         }
         if self.next == 0 {
             return;
@@ -219,9 +219,8 @@ impl<'s> Seen<'s> {
         {
             let differs = |(bound, found): &(&f64, &f64)| stated(**bound) != **found;
             if let Some((bound, found)) = bounds.iter().zip(found).find(differs) {
-                findings.broken(ACCESSOR_BOUNDS_WRONG, path, place, || {
-                    format!("{name} is stated as {bound} and is {found}")
-                });
+                let message = format!("{name} is stated as {bound} and is {found}");
+                findings.broken(ACCESSOR_BOUNDS_WRONG, path, place, message);
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn check(document: &Document<'_>, findings: &mut Findings) -> Result<
             let path = primitives.index(p);
             let path = path.field("attributes");
             match vertices(document, primitive, joints, &mut |rule, vertex, message| {
-                findings.broken(rule, &path.index(vertex), place, || message);
+                findings.broken(rule, &path.index(vertex), &place, message);
             }) {
                 Err(e) if e.code() == LIMIT.code => return Err(e),
                 // The checks of accessors report what cannot be read.
@@ -57,7 +57,7 @@ fn vertices(
         let joints = primitive.get(&Semantic::Joints(n)).filter(|a| count(*a) == Some(vertices));
         let weights = primitive.get(&Semantic::Weights(n)).filter(|a| count(*a) == Some(vertices));
         let (Some(joints), Some(weights)) = (joints, weights) else { break };
-        sets.push((document.integers_in_blocks::<4>(joints)?, document.floats_in_blocks::<4>(weights)?));
+        sets.push((document.integers_in_blocks(joints, 4)?, document.floats_in_blocks(weights, 4)?));
     }
     if sets.is_empty() {
         return Ok(());
@@ -82,8 +82,8 @@ fn vertices(
         let (mut sum, mut moved) = (0.0_f32, 0.0_f32);
         for (joint, weight) in sets.iter().flat_map(|(joints, weights)| {
             let at = vertex % BLOCK;
-            let joints = joints.loaded().get(at).copied().unwrap_or_default();
-            joints.into_iter().zip(weights.loaded().get(at).copied().unwrap_or_default())
+            let joints = joints.loaded::<4>().get(at).copied().unwrap_or_default();
+            joints.into_iter().zip(weights.loaded::<4>().get(at).copied().unwrap_or_default())
         }) {
             if joint as usize >= joints {
                 once(0, JOINT_RANGE, vertex, format!("joint {joint}, of {joints} joints"));

@@ -2,7 +2,7 @@
 
 use super::check::{column_size, packed_size};
 use super::model::{Accessor, ComponentType};
-use bytemuck::AnyBitPattern;
+use bytemuck::{AnyBitPattern, NoUninit};
 use core::ops::Range;
 
 /// Number of elements that are decoded at once. A block of this size stays in the first-level cache while it is read.
@@ -53,37 +53,18 @@ impl<'b> Elements<'b> {
         (0..self.count.max(1)).step_by(BLOCK).map(|start| self.part(start..start.saturating_add(BLOCK)))
     }
 
-    /// Returns true if there is no padding between the numbers.
-    const fn is_packed(&self) -> bool {
-        let (column, rows) = self.column;
-        self.stride == column && column == rows.saturating_mul(self.component.size())
-    }
-
-    /// Appends elements that `decode` fills in, number by number. Appends none if it returns `false`.
-    ///
-    /// `decode` gets the width of an element as a value, so that the compiler makes one copy of it for all widths.
-    fn append<const N: usize, T: Copy + Default>(
-        &self,
-        into: &mut Vec<[T; N]>,
-        decode: fn(&Self, usize, &mut [T]) -> bool,
-    ) -> bool {
-        let start = into.len();
-        into.resize(start.saturating_add(self.count), [T::default(); N]);
-        let decoded = decode(self, N, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
-        if !decoded {
-            into.truncate(start);
-        }
-        decoded
+    /// Returns true if there is no padding between the numbers of elements of this width.
+    const fn is_packed(&self, width: usize) -> bool {
+        let (size, (column, rows)) = (self.component.size(), self.column);
+        self.stride == size.saturating_mul(width) && column == size.saturating_mul(rows)
     }
 
     /// Decodes elements of `width` numbers with `S` bytes each.
     fn decode<const S: usize, T>(&self, width: usize, out: &mut [T], number: impl Fn([u8; S]) -> T) -> bool {
-        let (column, rows) = self.column;
-        let packed = self.stride == S.saturating_mul(width) && rows.saturating_mul(S) == column;
         // Packed elements are one long row of one column.
-        let (width, rows, stride, column) = match packed {
+        let (width, rows, stride, column) = match self.is_packed(width) {
             true => (out.len(), out.len(), self.bytes.len(), self.bytes.len()),
-            false => (width, rows, self.stride, column),
+            false => (width, self.column.1, self.stride, self.column.0),
         };
         for (row, bytes) in out.chunks_mut(width.max(1)).zip(self.bytes.chunks(stride.max(1))) {
             for (numbers, bytes) in row.chunks_mut(rows.max(1)).zip(bytes.chunks(column.max(1))) {
@@ -94,61 +75,58 @@ impl<'b> Elements<'b> {
         }
         true
     }
+
+    /// Decodes elements of `N` floats.
+    fn decode_rows<const N: usize>(&self, out: &mut [f32]) -> bool {
+        for (row, bytes) in out.as_chunks_mut::<N>().0.iter_mut().zip(self.bytes.chunks(self.stride.max(1))) {
+            if let Some(numbers) = bytes.as_chunks().0.first_chunk() {
+                *row = numbers.map(f32::from_le_bytes);
+            }
+        }
+        true
+    }
 }
 
-/// Returns the elements without decoding, if they are stored in the memory layout of `T`.
-fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Option<&'b [[T; N]]> {
-    let size = size_of::<[T; N]>();
-    if cfg!(target_endian = "big")
-        || elements.stride != size
-        || elements.column.0 != elements.column.1.saturating_mul(4)
-    {
-        return None;
+/// Copies the elements if they are stored in the memory layout of `T`. Returns `false` if they are not.
+fn copy<T: AnyBitPattern + NoUninit>(elements: &Elements<'_>, width: usize, out: &mut [T]) -> bool {
+    let out = bytemuck::cast_slice_mut::<T, u8>(out);
+    match elements.bytes.get(..out.len()) {
+        Some(bytes) if cfg!(target_endian = "little") && elements.is_packed(width) => {
+            out.copy_from_slice(bytes);
+            true
+        }
+        _ => false,
     }
-    let bytes = elements.bytes.get(..size.checked_mul(elements.count)?)?;
-    Some(bytemuck::try_cast_slice::<u8, T>(bytes).ok()?.as_chunks().0)
 }
 
-/// Appends the elements as floats. Returns `false` for 32-bit integers marked as normalized.
-pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
-    if elements.component != ComponentType::F32 {
-        return elements.append(into, decode_floats);
-    }
-    if let Some(there) = in_place(elements) {
-        into.extend_from_slice(there);
-        return true;
-    }
-    // Numbers between other attributes of a vertex: the width is a constant, because most files have these.
-    let elements = elements.bytes.chunks(elements.stride.max(1)).take(elements.count);
-    let decode = |bytes: &[u8]| bytes.as_chunks().0.first_chunk().map(|e: &[_; N]| e.map(f32::from_le_bytes));
-    into.extend(elements.map(|bytes| decode(bytes).unwrap_or([0.0; N])));
-    true
-}
-
+/// Decodes the elements as floats. Returns `false` for 32-bit integers marked as normalized.
 #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
-fn decode_floats(elements: &Elements<'_>, width: usize, out: &mut [f32]) -> bool {
+pub(super) fn floats(elements: &Elements<'_>, width: usize, out: &mut [f32]) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     // A normalized number is a share of the largest one. Others are divided by 1, which changes nothing.
     let one = |largest| if elements.normalized { largest } else { 1.0 };
     // Both -128 and -127 mean -1.
     let least = if elements.normalized { -1.0 } else { f32::MIN };
-    match elements.component {
-        F32 => elements.decode(width, out, f32::from_le_bytes),
-        U8 => elements.decode(width, out, |[b]| f32::from(b) / one(255.0)),
-        U16 => elements.decode(width, out, |b| f32::from(u16::from_le_bytes(b)) / one(65535.0)),
-        I8 => elements.decode(width, out, |b| (f32::from(i8::from_le_bytes(b)) / one(127.0)).max(least)),
-        I16 => elements.decode(width, out, |b| (f32::from(i16::from_le_bytes(b)) / one(32767.0)).max(least)),
-        U32 if elements.normalized => false,
-        U32 => elements.decode(width, out, |b| u32::from_le_bytes(b) as f32),
+    match (elements.component, width) {
+        (F32, _) if copy(elements, width, out) => true,
+        // Numbers between other attributes of a vertex: the width is a constant, because most files have these.
+        (F32, 2) => elements.decode_rows::<2>(out),
+        (F32, 3) => elements.decode_rows::<3>(out),
+        (F32, 4) => elements.decode_rows::<4>(out),
+        (F32, _) => elements.decode(width, out, f32::from_le_bytes),
+        (U8, _) => elements.decode(width, out, |[b]| f32::from(b) / one(255.0)),
+        (U16, _) => elements.decode(width, out, |b| f32::from(u16::from_le_bytes(b)) / one(65535.0)),
+        (I8, _) => elements.decode(width, out, |b| (f32::from(i8::from_le_bytes(b)) / one(127.0)).max(least)),
+        (I16, _) => {
+            elements.decode(width, out, |b| (f32::from(i16::from_le_bytes(b)) / one(32767.0)).max(least))
+        }
+        (U32, _) if elements.normalized => false,
+        (U32, _) => elements.decode(width, out, |b| u32::from_le_bytes(b) as f32),
     }
 }
 
-/// Appends the stored numbers without conversion.
-pub(super) fn numbers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f64; N]>) -> bool {
-    elements.append(into, decode_numbers)
-}
-
-fn decode_numbers(elements: &Elements<'_>, width: usize, out: &mut [f64]) -> bool {
+/// Decodes the stored numbers without conversion.
+pub(super) fn numbers(elements: &Elements<'_>, width: usize, out: &mut [f64]) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
     match elements.component {
         F32 => elements.decode(width, out, |b| f64::from(f32::from_le_bytes(b))),
@@ -160,25 +138,15 @@ fn decode_numbers(elements: &Elements<'_>, width: usize, out: &mut [f64]) -> boo
     }
 }
 
-/// Appends the elements as integers. Returns `false` if they are signed or floats.
-pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
-    if elements.component == ComponentType::U32
-        && let Some(there) = in_place(elements)
-    {
-        into.extend_from_slice(there);
-        return true;
-    }
-    elements.append(into, decode_integers)
-}
-
-fn decode_integers(elements: &Elements<'_>, width: usize, out: &mut [u32]) -> bool {
+/// Decodes the elements as integers. Returns `false` if they are signed or floats.
+pub(super) fn integers(elements: &Elements<'_>, width: usize, out: &mut [u32]) -> bool {
     use ComponentType::{U8, U16, U32};
     match elements.component {
-        U8 if elements.is_packed() => widen_bytes(elements.bytes, out),
-        U16 if elements.is_packed() => widen_shorts(elements.bytes, out),
+        U8 if elements.is_packed(width) => widen_bytes(elements.bytes, out),
+        U16 if elements.is_packed(width) => widen_shorts(elements.bytes, out),
         U8 => return elements.decode(width, out, |[b]| u32::from(b)),
         U16 => return elements.decode(width, out, |b| u32::from(u16::from_le_bytes(b))),
-        U32 => return elements.decode(width, out, u32::from_le_bytes),
+        U32 => return copy(elements, width, out) || elements.decode(width, out, u32::from_le_bytes),
         _ => return false,
     }
     true
@@ -200,57 +168,55 @@ meshwright_core::kernels! {
     }
 }
 
-/// A function that appends decoded elements. It returns `false` if they have another type.
-pub(super) type Decode<const N: usize, T> = fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool;
+/// A function that decodes elements of a width. It returns `false` if they have another type.
+pub(super) type Decode<T> = fn(&Elements<'_>, usize, &mut [T]) -> bool;
 
 #[derive(Debug)]
-pub(super) enum ElementSource<'d, const N: usize, T> {
+pub(super) enum ElementSource<'d, T> {
     Stored(Elements<'d>),
-    Made(Vec<[T; N]>),
+    Made(Vec<T>),
 }
 
 /// Decodes the elements of an accessor one block at a time.
 #[derive(Debug)]
-pub(crate) struct Blocks<'d, const N: usize, T> {
-    source: ElementSource<'d, N, T>,
-    decode: Decode<N, T>,
-    block: Vec<[T; N]>,
-    range: Range<usize>,
+pub(crate) struct Blocks<'d, T> {
+    pub(super) source: ElementSource<'d, T>,
+    pub(super) decode: Decode<T>,
+    /// How many numbers an element has.
+    pub(super) width: usize,
+    pub(super) block: Vec<T>,
+    /// The numbers of the block in all numbers.
+    pub(super) range: Range<usize>,
 }
 
-impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
-    pub(super) const fn new(
-        source: ElementSource<'d, N, T>,
-        decode: Decode<N, T>,
-        block: Vec<[T; N]>,
-    ) -> Self {
-        Self { source, decode, block, range: 0..0 }
-    }
-
+impl<T: Copy + Default> Blocks<'_, T> {
     /// Decodes the elements of a range.
     pub(crate) fn load(&mut self, range: Range<usize>) {
         if let ElementSource::Stored(elements) = &self.source {
-            self.block.clear();
-            // The constructor has checked that the elements can be decoded this way.
-            _ = (self.decode)(&elements.part(range.clone()), &mut self.block);
+            let part = elements.part(range.clone());
+            self.block.resize(part.count.saturating_mul(self.width), T::default());
+            // Whoever made the blocks has checked that the elements can be decoded this way.
+            _ = (self.decode)(&part, self.width, &mut self.block);
         }
-        self.range = range;
+        self.range = range.start.saturating_mul(self.width)..range.end.saturating_mul(self.width);
     }
 
     /// Returns the elements of the range. They may be changed until another range is loaded.
-    pub(crate) fn loaded_mut(&mut self) -> &mut [[T; N]] {
-        match &mut self.source {
+    pub(crate) fn loaded_mut<const N: usize>(&mut self) -> &mut [[T; N]] {
+        let numbers = match &mut self.source {
             ElementSource::Stored(_) => &mut self.block,
             ElementSource::Made(all) => all.get_mut(self.range.clone()).unwrap_or_default(),
-        }
+        };
+        numbers.as_chunks_mut().0
     }
 
     /// Returns the elements of the range.
-    pub(crate) fn loaded(&self) -> &[[T; N]] {
-        match &self.source {
+    pub(crate) fn loaded<const N: usize>(&self) -> &[[T; N]] {
+        let numbers = match &self.source {
             ElementSource::Stored(_) => &self.block,
             ElementSource::Made(all) => all.get(self.range.clone()).unwrap_or_default(),
-        }
+        };
+        numbers.as_chunks().0
     }
 }
 

@@ -211,12 +211,9 @@ impl Check<'_, '_, '_> {
         let misaligned = |n: u64| n.checked_rem(size) != Some(0);
         if misaligned(start) || misaligned(view.offset.saturating_add(start)) {
             let path = path.field("byteOffset");
-            self.ledger.warn(
-                ACCESSOR_ALIGNMENT,
-                &path,
-                || offset(self.root, "accessors", accessor),
-                || format!("{start} in a view at {}, components of {size} bytes", view.offset),
-            );
+            let place = || offset(self.root, "accessors", accessor);
+            let message = format!("{start} in a view at {}, components of {size} bytes", view.offset);
+            self.ledger.warn(ACCESSOR_ALIGNMENT, &path, &place, message);
         }
         Ok(())
     }
@@ -234,7 +231,7 @@ impl Check<'_, '_, '_> {
                 let scene = all.index(s);
                 let path = scene.field("nodes");
                 let place = || offset(self.root, "scenes", s);
-                self.ledger.warn(SCENE_ROOT, &path.index(i), place, || "is a child, or named twice");
+                self.ledger.warn(SCENE_ROOT, &path.index(i), &place, "is a child, or named twice");
             }
         }
     }
@@ -289,8 +286,8 @@ impl Check<'_, '_, '_> {
                 Allowed::Quantized if quantized => {}
                 Allowed::Quantized => {
                     let place = || offset(self.root, "meshes", mesh);
-                    let message = || format!("{:?} {:?}", accessor.component, accessor.element);
-                    self.ledger.warn(ACCESSOR_TYPE_UNDECLARED, &path, place, message);
+                    let message = format!("{:?} {:?}", accessor.component, accessor.element);
+                    self.ledger.warn(ACCESSOR_TYPE_UNDECLARED, &path, &place, message);
                 }
                 Allowed::No => return self.wrong_type(&path, ("meshes", mesh), accessor),
             }
@@ -398,7 +395,7 @@ impl Check<'_, '_, '_> {
             {
                 let path = all.index(i);
                 let place = || offset(self.root, "images", i);
-                self.ledger.warn(URI_PATH_IMAGE, &path.field("uri"), place, || message);
+                self.ledger.warn(URI_PATH_IMAGE, &path.field("uri"), &place, message);
             }
         }
     }

@@ -51,8 +51,8 @@ pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, R
         ledger.warn(
             GLB_TRAILING,
             &GLB,
-            || stated.len() as u64,
-            || format!("{} bytes after the stated length", file.len().saturating_sub(stated.len())),
+            &|| stated.len() as u64,
+            format!("{} bytes after the stated length", file.len().saturating_sub(stated.len())),
         );
     }
     chunks(file, stated, ledger)
@@ -74,7 +74,7 @@ fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunk
             return Err(ReadError::broken(rule, &path, at as u64, "goes beyond the end"));
         };
         if body.len() % 4 != 0 {
-            ledger.warn(GLB_ALIGNMENT, &path, || at as u64, || format!("{} bytes", body.len()));
+            ledger.warn(GLB_ALIGNMENT, &path, &|| at as u64, format!("{} bytes", body.len()));
         }
         let kind = stated.get(at.saturating_add(4)..).and_then(<[u8]>::first_chunk::<4>);
         match (&mut found, kind) {
@@ -86,7 +86,7 @@ fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunk
             }
             (Some(chunks), Some(b"BIN\0")) if chunks.bin.is_none() => chunks.bin = Some(body),
             (Some(_), Some(b"JSON" | b"BIN\0")) => {
-                ledger.warn(GLB_CHUNK_UNUSED, &path, || at as u64, || "there was one of its type before");
+                ledger.warn(GLB_CHUNK_UNUSED, &path, &|| at as u64, "there was one of its type before");
             }
             // Chunks of other types must be ignored.
             (Some(_), _) => {}

@@ -55,7 +55,7 @@ impl Ledger {
         let path = FieldPath::ROOT.field("json");
         let (text, base) = match text.strip_prefix(b"\xef\xbb\xbf") {
             Some(rest) => {
-                self.warn(JSON_BOM, &path, || base, || "a byte order mark");
+                self.warn(JSON_BOM, &path, &|| base, "a byte order mark");
                 (rest, base.saturating_add(3))
             }
             None => (text, base),
@@ -73,22 +73,33 @@ impl Ledger {
     ) -> Result<Vec<T>, ReadError> {
         self.charge(path, offset, what, count, size_of::<T>())?;
         let mut items = Vec::new();
-        match items.try_reserve_exact(count) {
-            Ok(()) => Ok(items),
-            Err(_) => {
-                Err(ReadError::broken(LIMIT, path, offset, format!("{what}: {count} items, no memory")))
-            }
-        }
+        items.try_reserve_exact(count).map_err(|_| no_memory(path, offset, what, count))?;
+        Ok(items)
     }
 
-    pub(super) fn warn<M: Into<Cow<'static, str>>>(
+    /// Returns `count` rows of `width` zeros, charged.
+    pub(super) fn filled<T: Copy + Default>(
+        &self,
+        path: &FieldPath<'_>,
+        what: &'static str,
+        count: usize,
+        width: usize,
+    ) -> Result<Vec<T>, ReadError> {
+        self.charge(path, 0, what, count, size_of::<T>().saturating_mul(width))?;
+        let (mut numbers, all) = (Vec::new(), count.saturating_mul(width));
+        numbers.try_reserve_exact(all).map_err(|_| no_memory(path, 0, what, count))?;
+        numbers.resize(all, T::default());
+        Ok(numbers)
+    }
+
+    pub(super) fn warn(
         &self,
         rule: &'static Rule,
         path: &FieldPath<'_>,
-        offset: impl FnOnce() -> u64,
-        message: impl FnOnce() -> M,
+        offset: &dyn Fn() -> u64,
+        message: impl Into<Cow<'static, str>>,
     ) {
-        tell(&mut self.report.borrow_mut(), rule, path, offset, message);
+        tell(&mut self.report.borrow_mut(), rule, path, offset, message.into());
     }
 
     pub(super) fn report(&self) -> Report {
@@ -96,16 +107,21 @@ impl Ledger {
     }
 }
 
+#[cold]
+fn no_memory(path: &FieldPath<'_>, offset: u64, what: &'static str, count: usize) -> ReadError {
+    ReadError::broken(LIMIT, path, offset, format!("{what}: {count} items, no memory"))
+}
+
 /// Adds a broken rule to a report.
-pub(crate) fn tell<M: Into<Cow<'static, str>>>(
+pub(crate) fn tell(
     report: &mut Report,
     rule: &'static Rule,
     path: &FieldPath<'_>,
-    offset: impl FnOnce() -> u64,
-    message: impl FnOnce() -> M,
+    offset: &dyn Fn() -> u64,
+    message: Cow<'static, str>,
 ) {
     let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
     // Finding the offsets of very many faults would take longer than reading the file.
     let offset = (seen < KEPT_PER_CODE).then(offset);
-    report.broken(rule, path, offset, message);
+    report.broken(rule, path, offset, || message);
 }

@@ -258,7 +258,7 @@ impl<'a> Document<'a> {
         }
         if bin.is_some() && self.tables.buffers.first().is_none_or(|b| b.uri.is_some()) {
             let path = FieldPath::ROOT.field("glb");
-            self.ledger.warn(GLB_CHUNK_UNUSED, &path, || 0, || "no buffer uses the binary chunk");
+            self.ledger.warn(GLB_CHUNK_UNUSED, &path, &|| 0, "no buffer uses the binary chunk");
         }
         Ok(buffers)
     }
@@ -323,14 +323,14 @@ impl<'a> Document<'a> {
     }
 
     /// Adds a warning to the [`report`](Self::report).
-    pub(crate) fn warn<M: Into<Cow<'static, str>>>(
+    pub(crate) fn warn(
         &self,
         rule: &'static Rule,
         path: &FieldPath<'_>,
         place: (&str, usize),
-        message: impl FnOnce() -> M,
+        message: impl Into<Cow<'static, str>>,
     ) {
-        self.ledger.warn(rule, path, || self.offset_of(place.0, place.1), message);
+        self.ledger.warn(rule, path, &|| self.offset_of(place.0, place.1), message);
     }
 
     /// Returns the error for an item of a table.

@@ -63,24 +63,26 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         Err(ReadError::broken(rule, self.path, self.value.offset(), message))
     }
 
+    /// Returns the field `name`, unless it is absent or null.
+    fn present(&self, name: &str) -> Option<JsonValue<'d, 'a>> {
+        self.value.get(name).filter(|v| v.kind() != JsonType::Null)
+    }
+
     /// Reads the field `name`, unless it is absent or null.
     fn optional<T>(
         self,
         name: &'static str,
         read: impl FnOnce(At<'_, 'd, 'a>) -> Result<T>,
     ) -> Result<Option<T>> {
-        match self.value.get(name).filter(|v| v.kind() != JsonType::Null) {
-            Some(value) => read(At { value, path: &self.path.field(name), ledger: self.ledger }).map(Some),
-            None => Ok(None),
-        }
+        let Some(value) = self.present(name) else { return Ok(None) };
+        read(At { value, path: &self.path.field(name), ledger: self.ledger }).map(Some)
     }
 
     fn required<T>(self, name: &'static str, read: impl FnOnce(At<'_, 'd, 'a>) -> Result<T>) -> Result<T> {
-        match self.optional(name, read)? {
-            Some(value) => Ok(value),
-            None => {
-                Err(ReadError::broken(JSON_SHAPE, &self.path.field(name), self.value.offset(), "is missing"))
-            }
+        let path = self.path.field(name);
+        match self.present(name) {
+            Some(value) => read(At { value, path: &path, ledger: self.ledger }),
+            None => At { path: &path, ..self }.fault(JSON_SHAPE, "is missing"),
         }
     }
 
@@ -88,20 +90,21 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         if self.value.kind() == kind { Ok(()) } else { self.fault(JSON_SHAPE, message) }
     }
 
-    /// Reads the items of a list.
-    fn items<T>(self, mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
-        self.expect(JsonType::Array, "is no list")?;
-        let count = self.value.items().count();
-        let mut items = self.ledger.room(self.path, self.value.offset(), "tables", count)?;
+    /// Reads the items of the list `name`; an absent list has none.
+    fn list<T>(self, name: &'static str, read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        let Some(value) = self.present(name) else { return Ok(Vec::new()) };
+        let list = At { value, path: &self.path.field(name), ledger: self.ledger };
+        list.expect(JsonType::Array, "is no list")?;
+        list.items(value.offset(), read)
+    }
+
+    /// Reads the items of a list. If they exceed the limits, the error is at `offset`.
+    fn items<T>(self, offset: u64, mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        let mut items = self.ledger.room(self.path, offset, "tables", self.value.items().count())?;
         for (i, value) in self.value.items().enumerate() {
             items.push(read(At { value, path: &self.path.index(i), ledger: self.ledger })?);
         }
         Ok(items)
-    }
-
-    /// Reads the items of the list `name`; an absent list has none.
-    fn list<T>(self, name: &'static str, read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
-        Ok(self.optional(name, |list| list.items(read))?.unwrap_or_default())
     }
 
     /// Reads the objects of a table.
@@ -117,18 +120,9 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
     }
 
     /// Reads the items of the list `name`. Faults in it do not make the document invalid.
-    fn loose<T>(
-        self,
-        name: &'static str,
-        mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let items = || self.value.get(name).into_iter().flat_map(JsonValue::items);
-        let path = self.path.field(name);
-        let mut all = self.ledger.room(&path, self.value.offset(), "tables", items().count())?;
-        for (i, value) in items().enumerate() {
-            all.push(read(At { value, path: &path.index(i), ledger: self.ledger })?);
-        }
-        Ok(all)
+    fn loose<T>(self, name: &'static str, read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        let Some(value) = self.value.get(name) else { return Ok(Vec::new()) };
+        At { value, path: &self.path.field(name), ledger: self.ledger }.items(self.value.offset(), read)
     }
 
     /// Returns the text `name`, or an empty text.
@@ -147,18 +141,31 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         }
     }
 
+    fn required_index(self, name: &'static str, count: usize) -> Result<usize> {
+        self.required(name, |at| at.index(count))
+    }
+
+    fn optional_index(self, name: &'static str, count: usize) -> Result<Option<usize>> {
+        self.optional(name, |at| at.index(count))
+    }
+
+    fn indices(self, name: &'static str, count: usize) -> Result<Vec<usize>> {
+        self.list(name, |at| at.index(count))
+    }
+
+    /// Reads the offset in bytes, which is 0 if it is absent.
+    fn byte_offset(self) -> Result<u64> {
+        Ok(self.optional("byteOffset", integer)?.unwrap_or(0))
+    }
+
     /// Returns the name of the object, cut if it is too long.
     fn name(self) -> Result<Cow<'a, str>> {
         let name = self.optional("name", text)?.unwrap_or_default();
         if name.len() <= NAME {
             return Ok(name);
         }
-        self.ledger.warn(
-            NAME_LONG,
-            &self.path.field("name"),
-            || self.value.offset(),
-            || format!("{} bytes", name.len()),
-        );
+        let message = format!("{} bytes", name.len());
+        self.ledger.warn(NAME_LONG, &self.path.field("name"), &|| self.value.offset(), message);
         let end = (0..=NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
         Ok(match name {
             Cow::Borrowed(name) => Cow::Borrowed(name.get(..end).unwrap_or_default()),
@@ -214,15 +221,20 @@ fn float(at: At<'_, '_, '_>) -> Result<f32> {
 }
 
 fn floats<const N: usize>(at: At<'_, '_, '_>) -> Result<[f32; N]> {
-    at.expect(JsonType::Array, "is no list")?;
-    if at.value.items().count() != N {
-        return at.fault(JSON_SHAPE, format!("does not have {N} numbers"));
-    }
     let mut floats = [0.0; N];
+    read_floats(at, &mut floats)?;
+    Ok(floats)
+}
+
+fn read_floats(at: At<'_, '_, '_>, floats: &mut [f32]) -> Result<()> {
+    at.expect(JsonType::Array, "is no list")?;
+    if at.value.items().count() != floats.len() {
+        return at.fault(JSON_SHAPE, format!("does not have {} numbers", floats.len()));
+    }
     for (i, (to, value)) in floats.iter_mut().zip(at.value.items()).enumerate() {
         *to = float(At { value, path: &at.path.index(i), ledger: at.ledger })?;
     }
-    Ok(floats)
+    Ok(())
 }
 
 fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
@@ -263,7 +275,7 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
         accessors: root.table("accessors", |at| accessor(at, &counts))?,
         nodes: root.table("nodes", |at| node(at, &counts))?,
         scenes: root.table("scenes", |at| scene(at, &counts))?,
-        scene: root.optional("scene", |at| at.index(counts.scenes))?,
+        scene: root.optional_index("scene", counts.scenes)?,
         meshes: root.table("meshes", |at| mesh(at, &counts))?,
         skins: root.table("skins", |at| skin(at, &counts))?,
         animations: root.table("animations", |at| animation(at, &counts))?,
@@ -328,7 +340,7 @@ fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
     root.list("extensionsUsed", |at| {
         let name = text(at)?;
         if !known.contains(&&*name) {
-            at.ledger.warn(EXTENSION_IGNORED, at.path, || at.value.offset(), || short(&name));
+            at.ledger.warn(EXTENSION_IGNORED, at.path, &|| at.value.offset(), short(&name));
         }
         Ok(())
     })?;
@@ -356,8 +368,8 @@ fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
         stride => at.fault(VIEW_STRIDE, format!("{stride} is not a multiple of 4 from 4 to 252")),
     };
     Ok(View {
-        buffer: at.required("buffer", |at| at.index(counts.buffers))?,
-        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        buffer: at.required_index("buffer", counts.buffers)?,
+        offset: at.byte_offset()?,
         length: at.required("byteLength", integer)?,
         stride: at.optional("byteStride", stride)?,
         target: at.value.get("target").and_then(JsonValue::as_u64).and_then(Target::from_code),
@@ -372,8 +384,8 @@ fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
 
 fn compressed(at: At<'_, '_, '_>, counts: &Counts) -> Result<Compressed> {
     let view = Compressed {
-        buffer: at.required("buffer", |at| at.index(counts.buffers))?,
-        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        buffer: at.required_index("buffer", counts.buffers)?,
+        offset: at.byte_offset()?,
         length: at.required("byteLength", integer)?,
         stride: at.required("byteStride", count)?,
         count: at.required("count", count)?,
@@ -409,8 +421,8 @@ fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
         count => Ok(count),
     };
     Ok(Accessor {
-        view: at.optional("bufferView", |at| at.index(counts.views))?,
-        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        view: at.optional_index("bufferView", counts.views)?,
+        offset: at.byte_offset()?,
         component: at.required("componentType", component_type)?,
         normalized: at.optional("normalized", boolean)?.unwrap_or(false),
         count: at.required("count", count)?,
@@ -432,15 +444,14 @@ fn bounds(at: At<'_, '_, '_>, name: &'static str) -> Result<Vec<f64>> {
 }
 
 fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
-    let view = |at: At<'_, '_, '_>| at.required("bufferView", |at| at.index(counts.views));
-    let offset = |at: At<'_, '_, '_>| Ok(at.optional("byteOffset", integer)?.unwrap_or(0));
+    let span = |at: At<'_, '_, '_>| Ok((at.required_index("bufferView", counts.views)?, at.byte_offset()?));
     let index_type = |at: At<'_, '_, '_>| match component_type(at)? {
         unsigned @ (ComponentType::U8 | ComponentType::U16 | ComponentType::U32) => Ok(unsigned),
         _ => at.fault(ACCESSOR_TYPE, "indices are not unsigned integers"),
     };
-    let (indices_view, indices_offset, index_type) =
-        at.required("indices", |at| Ok((view(at)?, offset(at)?, at.required("componentType", index_type)?)))?;
-    let (values_view, values_offset) = at.required("values", |at| Ok((view(at)?, offset(at)?)))?;
+    let ((indices_view, indices_offset), index_type) =
+        at.required("indices", |at| Ok((span(at)?, at.required("componentType", index_type)?)))?;
+    let (values_view, values_offset) = at.required("values", span)?;
     Ok(Sparse {
         count: at.required("count", count)?,
         indices_view,
@@ -455,10 +466,10 @@ fn node<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Node<'a>> {
     Ok(Node {
         name: at.name()?,
         parent: None,
-        children: at.list("children", |at| at.index(counts.nodes))?,
+        children: at.indices("children", counts.nodes)?,
         transform: transform(at)?,
-        mesh: at.optional("mesh", |at| at.index(counts.meshes))?,
-        skin: at.optional("skin", |at| at.index(counts.skins))?,
+        mesh: at.optional_index("mesh", counts.meshes)?,
+        skin: at.optional_index("skin", counts.skins)?,
         extras: None,
     })
 }
@@ -477,24 +488,17 @@ fn transform(at: At<'_, '_, '_>) -> Result<Transform> {
     let [_, _, _, a, _, _, _, b, _, _, _, c, _, _, _, d] = matrix;
     let both = translation.is_some() || rotation.is_some() || scale.is_some();
     if both || [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
-        at.ledger.warn(
-            NODE_TRANSFORM,
-            at.path,
-            || at.value.offset(),
-            || {
-                if both {
-                    "a matrix together with translation, rotation or scale"
-                } else {
-                    "the last row of the matrix is not 0 0 0 1"
-                }
-            },
-        );
+        let message = match both {
+            true => "a matrix together with translation, rotation or scale",
+            false => "the last row of the matrix is not 0 0 0 1",
+        };
+        at.ledger.warn(NODE_TRANSFORM, at.path, &|| at.value.offset(), message);
     }
     Ok(Transform::Matrix(matrix))
 }
 
 fn scene<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Scene<'a>> {
-    Ok(Scene { name: at.name()?, nodes: at.list("nodes", |at| at.index(counts.nodes))?, extras: None })
+    Ok(Scene { name: at.name()?, nodes: at.indices("nodes", counts.nodes)?, extras: None })
 }
 
 fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
@@ -508,8 +512,8 @@ fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
 fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
     Ok(Primitive {
         attributes: at.required("attributes", |at| attributes(at, counts))?,
-        indices: at.optional("indices", |at| at.index(counts.accessors))?,
-        material: at.optional("material", |at| at.index(counts.materials))?,
+        indices: at.optional_index("indices", counts.accessors)?,
+        material: at.optional_index("material", counts.materials)?,
         mode: at.optional("mode", |at| number(at, MODE, "above 6"))?.unwrap_or_default(),
         targets: at.table("targets", |at| attributes(at, counts))?,
         variants: variant_uses(at, counts)?,
@@ -551,9 +555,9 @@ fn attributes<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<(Semantic<'
 fn skin<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Skin<'a>> {
     Ok(Skin {
         name: at.name()?,
-        joints: at.list("joints", |at| at.index(counts.nodes))?,
-        inverse_bind: at.optional("inverseBindMatrices", |at| at.index(counts.accessors))?,
-        skeleton: at.optional("skeleton", |at| at.index(counts.nodes))?,
+        joints: at.indices("joints", counts.nodes)?,
+        inverse_bind: at.optional_index("inverseBindMatrices", counts.accessors)?,
+        skeleton: at.optional_index("skeleton", counts.nodes)?,
     })
 }
 
@@ -561,21 +565,21 @@ fn animation<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Animation<'a>> {
     let samplers = at.table("samplers", |at| sampler(at, counts))?;
     let channels = at.table("channels", |at| {
         let (node, property) = at.required("target", |at| target(at, counts))?;
-        Ok(Channel { sampler: at.required("sampler", |at| at.index(samplers.len()))?, node, property })
+        Ok(Channel { sampler: at.required_index("sampler", samplers.len())?, node, property })
     })?;
     Ok(Animation { name: at.name()?, channels, samplers, extras: None })
 }
 
 fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Property)> {
-    let node = at.optional("node", |at| at.index(counts.nodes))?;
+    let node = at.optional_index("node", counts.nodes)?;
     Ok((node, at.required("path", |at| word(at, CHANNEL_TARGET, "an unknown property"))?))
 }
 
 fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
     let interpolation = |at: At<'_, '_, '_>| word(at, SAMPLER_INTERPOLATION, "an unknown interpolation");
     Ok(Sampler {
-        input: at.required("input", |at| at.index(counts.accessors))?,
-        output: at.required("output", |at| at.index(counts.accessors))?,
+        input: at.required_index("input", counts.accessors)?,
+        output: at.required_index("output", counts.accessors)?,
         interpolation: at.optional("interpolation", interpolation)?.unwrap_or_default(),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::accessor::{self, BLOCK, Blocks, Decode, ElementSource, Elements};
 use super::rules::{ACCESSOR_TYPE, INDEX, SPARSE_ORDER, SPARSE_RANGE};
-use super::{Accessor, Document, check};
+use super::{Accessor, Document};
 use meshwright_core::{FieldPath, ReadError};
 
 impl Document<'_> {
@@ -23,7 +23,7 @@ impl Document<'_> {
         index: usize,
         see: &mut dyn FnMut(&[[f32; N]]),
     ) -> Result<Vec<[f32; N]>, ReadError> {
-        self.read(index, accessor::floats, see)
+        self.read(index, accessor::floats, &mut |part| see(part.as_chunks().0))
     }
 
     /// Decodes the elements of an accessor as unsigned integers.
@@ -39,7 +39,7 @@ impl Document<'_> {
     /// # Errors
     /// As [`read_u32`](Self::read_u32).
     pub fn read_indices(&self, accessor: usize) -> Result<Vec<u32>, ReadError> {
-        self.read_u32::<1>(accessor).map(Vec::into_flattened)
+        self.read_indices_seen(accessor, &mut |_| {})
     }
 
     /// Does the same as [`read_indices`](Self::read_indices), and passes the indices to `see` in order, in
@@ -49,85 +49,72 @@ impl Document<'_> {
         accessor: usize,
         see: &mut dyn FnMut(&[u32]),
     ) -> Result<Vec<u32>, ReadError> {
-        self.read(accessor, accessor::integers, &mut |part: &[[u32; 1]]| see(part.as_flattened()))
-            .map(Vec::into_flattened)
+        self.read::<1, _>(accessor, accessor::integers, see).map(Vec::into_flattened)
     }
 
     /// Passes the stored numbers of an accessor to `see`, a block of elements at a time.
     pub(crate) fn each_number(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
-        match self.tables.accessors.get(index).map(|accessor| accessor.element.components()) {
-            Some(1) => self.numbers::<1>(index, see),
-            Some(2) => self.numbers::<2>(index, see),
-            Some(3) => self.numbers::<3>(index, see),
-            Some(4) => self.numbers::<4>(index, see),
-            Some(9) => self.numbers::<9>(index, see),
-            _ => self.numbers::<16>(index, see),
-        }
-    }
-
-    fn numbers<const N: usize>(&self, index: usize, see: &mut dyn FnMut(&[f64])) -> Result<(), ReadError> {
-        let count = self.tables.accessors.get(index).map_or(0, |accessor| accessor.count);
-        let mut blocks = self.blocks::<N, f64>(index, accessor::numbers)?;
+        let accessor = self.tables.accessors.get(index);
+        let (count, width) = accessor.map_or((0, 1), |a| (a.count, a.element.components()));
+        let mut blocks = self.blocks(index, width, accessor::numbers)?;
         for start in (0..count).step_by(BLOCK) {
             blocks.load(start..start.saturating_add(BLOCK).min(count));
-            see(blocks.loaded().as_flattened());
+            see(blocks.loaded::<1>().as_flattened());
         }
         Ok(())
     }
 
-    /// Returns the elements of an accessor as floats, one block at a time.
-    pub(crate) fn floats_in_blocks<const N: usize>(
-        &self,
-        index: usize,
-    ) -> Result<Blocks<'_, N, f32>, ReadError> {
-        self.blocks(index, accessor::floats)
+    /// Returns the elements of `width` numbers of an accessor as floats, one block at a time.
+    pub(crate) fn floats_in_blocks(&self, index: usize, width: usize) -> Result<Blocks<'_, f32>, ReadError> {
+        self.blocks(index, width, accessor::floats)
     }
 
-    /// Returns the elements of an accessor as unsigned integers, one block at a time.
-    pub(crate) fn integers_in_blocks<const N: usize>(
+    /// Returns the elements of `width` numbers of an accessor as unsigned integers, one block at a time.
+    pub(crate) fn integers_in_blocks(
         &self,
         index: usize,
-    ) -> Result<Blocks<'_, N, u32>, ReadError> {
-        self.blocks(index, accessor::integers)
+        width: usize,
+    ) -> Result<Blocks<'_, u32>, ReadError> {
+        self.blocks(index, width, accessor::integers)
     }
 
-    fn blocks<const N: usize, T: Copy + Default>(
+    fn blocks<T: Copy + Default>(
         &self,
         index: usize,
-        decode: Decode<N, T>,
-    ) -> Result<Blocks<'_, N, T>, ReadError> {
+        width: usize,
+        decode: Decode<T>,
+    ) -> Result<Blocks<'_, T>, ReadError> {
         let all = FieldPath::ROOT.field("accessors");
         let path = all.index(index);
-        let accessor = self.accessor::<N>(index, &path)?;
+        let accessor = self.accessor(index, width, &path)?;
         // Sparse accessors are decoded completely first.
         let view = accessor.view.filter(|_| accessor.sparse.is_none());
         let Some(view) = view else {
-            return Ok(Blocks::new(
-                ElementSource::Made(self.read(index, decode, &mut |_| {})?),
-                decode,
-                Vec::new(),
-            ));
+            let mut all = self.ledger.filled(&path, "accessor", accessor.count, width)?;
+            self.fill((index, accessor), &path, &mut all, decode, &mut |_| {})?;
+            let source = ElementSource::Made(all);
+            return Ok(Blocks { source, decode, width, block: Vec::new(), range: 0..0 });
         };
         let stored = self.elements(accessor, view)?;
-        if !decode(&stored.part(0..0), &mut Vec::new()) {
+        if !decode(&stored.part(0..0), width, &mut []) {
             return Err(self.wrong_type(accessor, index, &path));
         }
-        let room = self.ledger.room(&path, 0, "block", accessor.count.min(BLOCK))?;
-        Ok(Blocks::new(ElementSource::Stored(stored), decode, room))
+        let block = self.ledger.filled(&path, "block", accessor.count.min(BLOCK), width)?;
+        Ok(Blocks { source: ElementSource::Stored(stored), decode, width, block, range: 0..0 })
     }
 
     fn wrong_type(&self, accessor: &Accessor, index: usize, path: &FieldPath<'_>) -> ReadError {
         let message =
             format!("the accessor type {:?} {:?} is not allowed here", accessor.component, accessor.element);
-        ReadError::broken(ACCESSOR_TYPE, path, check::offset(self.root(), "accessors", index), message)
+        self.fault(ACCESSOR_TYPE, path, ("accessors", index), message)
     }
 
-    /// Returns an accessor after checking that its elements have `N` numbers.
-    fn accessor<const N: usize>(&self, index: usize, path: &FieldPath<'_>) -> Result<&Accessor, ReadError> {
+    /// Returns an accessor after checking that its elements have `width` numbers.
+    fn accessor(&self, index: usize, width: usize, path: &FieldPath<'_>) -> Result<&Accessor, ReadError> {
         let Some(accessor) = self.tables.accessors.get(index) else {
             return Err(ReadError::broken(INDEX, path, 0, "is not there"));
         };
-        if accessor.element.components() != N {
+        if accessor.element.components() != width {
             return Err(self.wrong_type(accessor, index, path));
         }
         Ok(accessor)
@@ -143,55 +130,82 @@ impl Document<'_> {
     fn read<const N: usize, T: Copy + Default>(
         &self,
         index: usize,
-        decode: Decode<N, T>,
-        see: &mut dyn FnMut(&[[T; N]]),
+        decode: Decode<T>,
+        see: &mut dyn FnMut(&[T]),
     ) -> Result<Vec<[T; N]>, ReadError> {
         let all = FieldPath::ROOT.field("accessors");
         let path = all.index(index);
-        let place = || check::offset(self.root(), "accessors", index);
-        let accessor = self.accessor::<N>(index, &path)?;
+        let accessor = self.accessor(index, N, &path)?;
         let mut values = self.ledger.room(&path, 0, "accessor", accessor.count)?;
+        values.resize(accessor.count, [T::default(); N]);
+        self.fill((index, accessor), &path, values.as_flattened_mut(), decode, see)?;
+        Ok(values)
+    }
+
+    /// Decodes all numbers of an accessor, and passes them to `see` in order.
+    fn fill<T: Copy + Default>(
+        &self,
+        (index, accessor): (usize, &Accessor),
+        path: &FieldPath<'_>,
+        values: &mut [T],
+        decode: Decode<T>,
+        see: &mut dyn FnMut(&[T]),
+    ) -> Result<(), ReadError> {
+        let width = accessor.element.components();
         if let Some(view) = accessor.view {
-            for part in self.elements(accessor, view)?.parts() {
-                let start = values.len();
-                if !decode(&part, &mut values) {
-                    return Err(self.wrong_type(accessor, index, &path));
+            let blocks = values.chunks_mut(BLOCK.saturating_mul(width));
+            for (part, block) in self.elements(accessor, view)?.parts().zip(blocks) {
+                if !decode(&part, width, block) {
+                    return Err(self.wrong_type(accessor, index, path));
                 }
                 if accessor.sparse.is_none() {
-                    see(values.get(start..).unwrap_or_default());
+                    see(block);
                 }
             }
         }
-        values.resize(accessor.count, [T::default(); N]);
         if let Some(sparse) = &accessor.sparse {
             let path = path.field("sparse");
-            let mut indices: Vec<[u32; 1]> = self.ledger.room(&path, 0, "sparse indices", sparse.count)?;
+            let mut indices: Vec<u32> = self.ledger.filled(&path, "sparse indices", sparse.count, 1)?;
             let bytes = self.from(sparse.indices_view, sparse.indices_offset)?;
-            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), &mut indices);
-            let mut replaced = self.ledger.room(&path, 0, "sparse elements", sparse.count)?;
+            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), 1, &mut indices);
+            let mut replaced = self.ledger.filled(&path, "sparse elements", sparse.count, width)?;
             let bytes = self.from(sparse.values_view, sparse.values_offset)?;
-            if !decode(&Elements::new(accessor, bytes, None, sparse.count), &mut replaced) {
+            if !decode(&Elements::new(accessor, bytes, None, sparse.count), width, &mut replaced) {
                 return Err(self.wrong_type(accessor, index, &path));
             }
-            let mut before = None;
-            for (i, ([at], value)) in indices.into_iter().zip(replaced).enumerate() {
-                let fault = |rule, message| {
-                    Err(ReadError::broken(rule, &path.field("indices").index(i), place(), message))
-                };
-                if before.is_some_and(|before| before >= at) {
-                    return fault(SPARSE_ORDER, format!("{at} is not greater than the index before it"));
-                }
-                before = Some(at);
-                match usize::try_from(at).ok().and_then(|at| values.get_mut(at)) {
-                    Some(old) => *old = value,
-                    None => return fault(SPARSE_RANGE, format!("{at} of {}", accessor.count)),
+            self.check_sparse(&indices, (index, accessor.count), &path)?;
+            for (at, value) in indices.into_iter().zip(replaced.chunks(width)) {
+                if let Some(old) = values.chunks_mut(width).nth(at as usize) {
+                    old.copy_from_slice(value);
                 }
             }
         }
         if accessor.view.is_none() || accessor.sparse.is_some() {
-            see(&values);
+            see(values);
         }
-        Ok(values)
+        Ok(())
+    }
+
+    /// Checks that sparse indices ascend, and that the accessor has `count` elements or more.
+    fn check_sparse(
+        &self,
+        indices: &[u32],
+        (index, count): (usize, usize),
+        path: &FieldPath<'_>,
+    ) -> Result<(), ReadError> {
+        let mut before = None;
+        for (i, &at) in indices.iter().enumerate() {
+            let (rule, message) = if before.is_some_and(|before| before >= at) {
+                (SPARSE_ORDER, format!("{at} is not greater than the index before it"))
+            } else if at as usize >= count {
+                (SPARSE_RANGE, format!("{at} of {count}"))
+            } else {
+                before = Some(at);
+                continue;
+            };
+            return Err(self.fault(rule, &path.field("indices").index(i), ("accessors", index), message));
+        }
+        Ok(())
     }
 
     /// Returns the bytes of a view from `offset` on.

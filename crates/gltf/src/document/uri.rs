@@ -94,7 +94,7 @@ pub(super) fn data(
     }
     let (bytes, loose) = base64_decoded(&decoded).map_err(fault)?;
     if loose {
-        ledger.warn(URI_DATA_LOOSE, path, place, || "white space, or no padding");
+        ledger.warn(URI_DATA_LOOSE, path, place, "white space, or no padding");
     }
     Ok(bytes)
 }

@@ -39,7 +39,7 @@ impl Reader<'_, '_> {
     ) -> Result<Option<Mesh>, ReadError> {
         let document = self.document;
         let Some(accessor) = self.primitive.get(&Semantic::Position) else {
-            document.warn(POSITION_MISSING, self.path, self.place(), || "no positions");
+            document.warn(POSITION_MISSING, self.path, self.place(), "no positions");
             return Ok(None);
         };
         let stored =
@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
         };
         if stated.is_some_and(|stated| differ(&stated.min, low) || differ(&stated.max, high)) {
             let path = FieldPath::ROOT.field("accessors");
-            let message = || "the stated bounds are not those of the positions";
+            let message = "the stated bounds are not those of the positions";
             self.document.warn(ACCESSOR_BOUNDS, &path.index(accessor), ("accessors", accessor), message);
         }
     }
@@ -131,7 +131,7 @@ impl Reader<'_, '_> {
         let list = self.primitive.mode == Mode::Triangles;
         let spare = if list { order.len().rem_euclid(3) } else { usize::from(order.len() < 3) };
         if spare != 0 {
-            let message = || format!("{} indices", order.len());
+            let message = format!("{} indices", order.len());
             document.warn(INDEX_COUNT, &self.path.field("indices"), self.place(), message);
         }
         let count = if list { order.len().div_euclid(3) } else { order.len().saturating_sub(2) };
@@ -187,7 +187,7 @@ impl Reader<'_, '_> {
         }
         let path = self.path.field("NORMAL");
         if !lost.is_empty() {
-            let message = || format!("{} normals without direction", lost.len());
+            let message = format!("{} normals without direction", lost.len());
             self.document.warn(NORMALS_REPLACED, &path, self.place(), message);
             // Memory for the sums and the normals computed from them.
             self.document.room::<[f64; 5]>(&path, "normals", normals.len())?;
@@ -200,7 +200,7 @@ impl Reader<'_, '_> {
         }
         let odd = odd.saturating_sub(lost.len());
         if odd > 0 {
-            self.document.warn(NORMALS_SCALED, &path, self.place(), || format!("{odd} normals"));
+            self.document.warn(NORMALS_SCALED, &path, self.place(), format!("{odd} normals"));
         }
         mesh.normals = normals;
         Ok(())

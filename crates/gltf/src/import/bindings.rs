@@ -189,7 +189,7 @@ fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Af
             return Err(document.fault(NOT_FINITE, &path.index(j), ("skins", s), "is not finite"));
         }
         if matrix.inverse().is_none() {
-            document.warn(BIND_SINGULAR, &path.index(j), ("skins", s), || "cannot be inverted");
+            document.warn(BIND_SINGULAR, &path.index(j), ("skins", s), "cannot be inverted");
         }
     }
     Ok(matrices)
@@ -211,7 +211,7 @@ fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadEr
     }
     if skin.joints.iter().any(|j| under.get(*j) != Some(&true)) {
         let all = FieldPath::ROOT.field("skins");
-        let message = || format!("node {root} is not above all joints");
+        let message = format!("node {root} is not above all joints");
         document.warn(SKIN_SKELETON, &all.index(s).field("skeleton"), ("skins", s), message);
     }
     Ok(())

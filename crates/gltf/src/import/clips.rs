@@ -152,7 +152,7 @@ impl Reader<'_, '_, '_> {
         let all = FieldPath::ROOT.field("animations");
         let animation = all.index(self.a);
         let channels = animation.field("channels");
-        self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), || message);
+        self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), message);
     }
 
     /// Detects the rate from the times of keys.
@@ -210,7 +210,7 @@ impl Reader<'_, '_, '_> {
         }
         if tracks.is_empty() {
             let all = FieldPath::ROOT.field("animations");
-            self.document.warn(EMPTY_CLIP, &all.index(self.a), ("animations", self.a), || "moves no node");
+            self.document.warn(EMPTY_CLIP, &all.index(self.a), ("animations", self.a), "moves no node");
             return Ok(None);
         }
         Ok(Some((tracks, rate.value, frames)))
@@ -337,7 +337,7 @@ impl Reader<'_, '_, '_> {
             }
         }
         if odd > 0 {
-            let message = || format!("{odd} quaternions are not of length 1");
+            let message = format!("{odd} quaternions are not of length 1");
             self.document.warn(ROTATIONS_SCALED, path, ("animations", self.a), message);
         }
         values

@@ -336,7 +336,7 @@ impl Builder<'_, '_, '_> {
         let own = document.nodes().get(n).and_then(|node| node.skin);
         let skin = if let Mover::Skin(skin) = mover { Some(skin) } else { own };
         if joints != weights || joints != skin.is_some() {
-            document.warn(SKIN_WEIGHTS, path, ("meshes", m), || "not all of skin, joints and weights");
+            document.warn(SKIN_WEIGHTS, path, ("meshes", m), "not all of skin, joints and weights");
         }
         match mover {
             Mover::Node => {}

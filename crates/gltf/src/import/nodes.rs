@@ -20,7 +20,7 @@ pub(super) fn locals(document: &Document<'_>) -> Result<Vec<Local>, ReadError> {
             Transform::Parts { translation, rotation, scale } => {
                 let (rotation, odd) = unit_rotation(rotation);
                 if odd {
-                    let message = || "a quaternion that is not of length 1";
+                    let message = "a quaternion that is not of length 1";
                     document.warn(ROTATIONS_SCALED, &all.index(n).field("rotation"), ("nodes", n), message);
                 }
                 Local::Trs(Trs { translation, rotation, scale })

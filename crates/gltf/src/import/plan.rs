@@ -177,7 +177,7 @@ impl<'d, 'a> Marks<'d, 'a> {
                 continue;
             }
             if outside > 0 {
-                let message = || format!("{outside} of {} joints", skin.joints.len());
+                let message = format!("{outside} of {} joints", skin.joints.len());
                 self.document.warn(SKIN_JOINTS_OUTSIDE, &all.index(s).field("joints"), ("skins", s), message);
             }
             for &joint in &skin.joints {

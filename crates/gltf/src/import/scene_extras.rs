@@ -132,7 +132,7 @@ impl FileData {
         let scene_path = all.index(scene);
         let path = scene_path.field("extras");
         document.charge::<u8>(&path, "extras", text.len())?;
-        let ignored = |why| document.warn(EXTRAS_IGNORED, &path, ("scenes", scene), || why);
+        let ignored = |why| document.warn(EXTRAS_IGNORED, &path, ("scenes", scene), why);
         let mut told = Self::default();
         let known = document.within(&text, |value| {
             if value.get("v").and_then(JsonValue::as_u64) != Some(VERSION) {

@@ -82,7 +82,7 @@ pub(super) fn read(
             keys.push(k);
         }
         if odd {
-            document.warn(KEY_TIMES_ODD, &path, ("animations", a), || "equal or negative times");
+            document.warn(KEY_TIMES_ODD, &path, ("animations", a), "equal or negative times");
         }
         times.push(Some(Times { seconds, keys }));
     }

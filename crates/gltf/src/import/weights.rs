@@ -18,8 +18,8 @@ const BLOCK: usize = 256;
 
 /// A set of four joints and weights per vertex.
 struct Set<'d> {
-    joints: Blocks<'d, 4, u32>,
-    weights: Blocks<'d, 4, f32>,
+    joints: Blocks<'d, u32>,
+    weights: Blocks<'d, f32>,
 }
 
 /// Joints and weights of vertices, set by set.
@@ -46,7 +46,7 @@ impl<'d> Sets<'d> {
             let pair = (primitive.get(&Semantic::Joints(s)), primitive.get(&Semantic::Weights(s)));
             let (Some(joints), Some(weights)) = pair else { break };
             let (joints, weights) =
-                (document.integers_in_blocks(joints)?, document.floats_in_blocks(weights)?);
+                (document.integers_in_blocks(joints, 4)?, document.floats_in_blocks(weights, 4)?);
             sets.push(Set { joints, weights });
         }
         Ok(Self(sets))
@@ -121,7 +121,7 @@ impl<'d> Sets<'d> {
 
     /// Replaces the joints of the block, which are valid, by their numbers in the skeleton.
     fn name(&mut self, joints: &[u32]) {
-        for joint in self.0.iter_mut().flat_map(|set| set.joints.loaded_mut().as_flattened_mut()) {
+        for joint in self.0.iter_mut().flat_map(|set| set.joints.loaded_mut::<4>().as_flattened_mut()) {
             *joint = joints.get(*joint as usize).copied().unwrap_or(0);
         }
     }
@@ -160,7 +160,9 @@ impl<'d> Sets<'d> {
 
     /// Returns the influences of a vertex of the block.
     fn influences_of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
-        let four = move |set: &Set<'_>| Some((*set.joints.loaded().get(v)?, *set.weights.loaded().get(v)?));
+        let four = move |set: &Set<'_>| {
+            Some((*set.joints.loaded::<4>().get(v)?, *set.weights.loaded::<4>().get(v)?))
+        };
         self.0.iter().filter_map(four).flat_map(|(joints, weights)| joints.into_iter().zip(weights))
     }
 
@@ -226,7 +228,7 @@ impl Oddities {
             (JOINT_RANGE_UNUSED, self.unused, "vertices name joints that do not exist, with weight 0"),
         ];
         for (rule, count, what) in rules.into_iter().filter(|(_, count, _)| *count > 0) {
-            document.warn(rule, path, ("meshes", m), || format!("{count} {what}"));
+            document.warn(rule, path, ("meshes", m), format!("{count} {what}"));
         }
     }
 }
