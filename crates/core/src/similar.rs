@@ -9,6 +9,10 @@ use alloc::vec::Vec;
 /// letters differ, if one contains the other, or if they share a part such as `tag` of `tag_gun`.
 /// the other, or they share parts such as `tag` of `tag_gun`.
 pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
+    find_similar(word, &mut words.into_iter())
+}
+
+fn find_similar<'w>(word: &str, words: &mut dyn Iterator<Item = &'w str>) -> Vec<&'w str> {
     /// The maximum number of suggestions.
     const MOST: usize = 3;
     /// Longer words get no suggestions.
@@ -19,7 +23,7 @@ pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<
     }
     let own = parts(&word);
     let mut near: Vec<(Likeness, usize, &str)> = Vec::new();
-    for known in words.into_iter().filter(|known| known.len() <= LONGEST) {
+    for known in words.filter(|known| known.len() <= LONGEST) {
         let lower = known.to_lowercase();
         let apart = distance(&word, &lower);
         let parts = parts(&lower);

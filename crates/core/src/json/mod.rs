@@ -240,6 +240,7 @@ impl<'d, 'a> JsonValue<'d, 'a> {
     }
 
     /// Returns the values of a list. For other types the iterator is empty.
+    #[inline(never)] // Many places call it, none of them often.
     pub fn items(self) -> Items<'d, 'a> {
         match self.kind() {
             JsonType::Array => self.within(),

@@ -112,6 +112,14 @@ impl<K, V> SortedMap<K, V> {
         }
     }
 
+    /// Inserts an item at the place where it belongs, and returns its slot.
+    fn insert_at(&mut self, place: Place, key: K, value: V) -> usize {
+        let slot = self.items.len();
+        self.slots.insert(place, slot);
+        self.items.push((key, value));
+        slot
+    }
+
     /// Removes the item at a place.
     fn remove_at(&mut self, place: Place) -> Option<(K, V)>
     where
@@ -211,8 +219,7 @@ impl<K: Ord, V> SortedMap<K, V> {
                 Some(core::mem::replace(there, value))
             }
             Err(place) => {
-                self.slots.insert(place, self.items.len());
-                self.items.push((key, value));
+                self.insert_at(place, key, value);
                 None
             }
         }
@@ -255,12 +262,7 @@ impl<'a, K, V> Entry<'a, K, V> {
         let Entry { map, key, place } = self;
         let slot = match place {
             Ok(place) => map.slots.slot(place).unwrap_or_default(),
-            Err(place) => {
-                let (slot, value) = (map.items.len(), value()?);
-                map.slots.insert(place, slot);
-                map.items.push((key, value));
-                slot
-            }
+            Err(place) => map.insert_at(place, key, value()?),
         };
         Ok(&mut map.items[slot].1)
     }
