@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use meshwright_core::bulk;
 
-fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), SceneFault> {
+fn check(ok: bool, path: &dyn Fn() -> String, message: &str) -> Result<(), SceneFault> {
     if ok { Ok(()) } else { Err(SceneFault { path: path(), message: message.into() }) }
 }
 
@@ -57,12 +57,12 @@ impl Scene {
         }
         for (i, skeleton) in self.skeletons.iter().enumerate() {
             let path = || format!("skeletons[{i}]");
-            check(skeleton.order().is_some(), path, "joints form a cycle or name a missing joint")?;
+            check(skeleton.order().is_some(), &path, "joints form a cycle or name a missing joint")?;
             for (j, joint) in skeleton.joints.iter().enumerate() {
                 let finite = joint.rest.to_affine().is_finite() && joint.inverse_bind.is_finite();
-                check(finite, || format!("skeletons[{i}].joints[{j}]"), "matrix is not finite")?;
+                check(finite, &|| format!("skeletons[{i}].joints[{j}]"), "matrix is not finite")?;
                 let solid = joint.solid.is_none_or(|m| m.0 < self.meshes.len());
-                check(solid, || format!("skeletons[{i}].joints[{j}].solid"), "names a missing mesh")?;
+                check(solid, &|| format!("skeletons[{i}].joints[{j}].solid"), "names a missing mesh")?;
             }
         }
         for (i, variant) in self.variants.iter().enumerate() {
@@ -70,19 +70,18 @@ impl Scene {
                 mesh.0 < self.meshes.len() && material.0 < self.materials.len()
             };
             let ok = variant.materials.iter().all(there);
-            check(ok, || format!("variants[{i}]"), "names a missing mesh or material")?;
+            check(ok, &|| format!("variants[{i}]"), "names a missing mesh or material")?;
         }
         self.validate_nodes()?;
         self.validate_clips()?;
-        let joints = self.skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.extras);
-        let extras = joints
-            .chain([&self.extras])
-            .chain(self.nodes.iter().map(|n| &n.extras))
-            .chain(self.meshes.iter().map(|m| &m.extras))
-            .chain(self.materials.iter().map(|m| &m.extras))
-            .chain(self.clips.iter().map(|c| &c.extras));
-        let shallow = extras.flatten().all(Extra::is_shallow);
-        check(shallow, || "extras".into(), "more than 64 lists and maps within each other")
+        let is_deep = |extras: &Option<Extra>| extras.as_ref().is_some_and(|e| !e.is_shallow());
+        let deep = is_deep(&self.extras)
+            || self.skeletons.iter().any(|s| s.joints.iter().any(|j| is_deep(&j.extras)))
+            || self.nodes.iter().any(|n| is_deep(&n.extras))
+            || self.meshes.iter().any(|m| is_deep(&m.extras))
+            || self.materials.iter().any(|m| is_deep(&m.extras))
+            || self.clips.iter().any(|c| is_deep(&c.extras));
+        check(!deep, &|| "extras".into(), "more than 64 lists and maps within each other")
     }
 
     fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneFault> {
@@ -94,70 +93,67 @@ impl Scene {
             ("colors", mesh.colors.len()),
         ];
         for (name, len) in lengths {
-            check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
+            check(len == 0 || len == n, &|| name.into(), "needs one entry per vertex")?;
         }
         let seen = see(mesh);
-        check(seen.triangles, || "triangles".into(), "names a vertex that does not exist")?;
-        check(seen.positions, || "positions".into(), "is not finite")?;
+        check(seen.triangles, &|| "triangles".into(), "names a vertex that does not exist")?;
+        check(seen.positions, &|| "positions".into(), "is not finite")?;
         let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
-        check(material, || "material".into(), "does not exist")?;
+        check(material, &|| "material".into(), "does not exist")?;
         let Some(skin) = &mesh.skin else { return Ok(()) };
         let skeleton = self.skeletons.get(skin.skeleton.0);
-        check(skeleton.is_some(), || "skin.skeleton".into(), "does not exist")?;
+        check(skeleton.is_some(), &|| "skin.skeleton".into(), "does not exist")?;
         let joints = skeleton.map_or(0, |s| s.joints.len());
-        check(skin.vertex_count() == n, || "skin.starts".into(), "needs one entry more than vertices")?;
+        check(skin.vertex_count() == n, &|| "skin.starts".into(), "needs one entry more than vertices")?;
         let rising = skin.starts.is_sorted() && skin.starts.first() == Some(&0);
         let whole = skin.starts.last().map(|&l| l as usize) == Some(skin.influences.len());
-        check(rising && whole, || "skin.starts".into(), "does not divide the influences")?;
+        check(rising && whole, &|| "skin.starts".into(), "does not divide the influences")?;
         let known = skin.influences.iter().all(|i| (i.joint as usize) < joints && i.weight.is_finite());
-        check(
-            known,
-            || "skin.influences".into(),
-            "names a joint that does not exist or a weight not finite",
-        )?;
+        let message = "names a joint that does not exist or a weight not finite";
+        check(known, &|| "skin.influences".into(), message)?;
         let local = skin.local.is_empty() || skin.local.len() == skin.influences.len();
-        check(local, || "skin.local".into(), "needs one entry per influence")
+        check(local, &|| "skin.local".into(), "needs one entry per influence")
     }
 
     fn validate_nodes(&self) -> Result<(), SceneFault> {
         for (i, node) in self.nodes.iter().enumerate() {
             let path = || format!("nodes[{i}]");
-            check(node.meshes.iter().all(|m| m.0 < self.meshes.len()), path, "names a missing mesh")?;
-            check(node.parent.is_none_or(|p| p.0 < self.nodes.len()), path, "names a missing parent")?;
+            check(node.meshes.iter().all(|m| m.0 < self.meshes.len()), &path, "names a missing mesh")?;
+            check(node.parent.is_none_or(|p| p.0 < self.nodes.len()), &path, "names a missing parent")?;
             let finite = match &node.local {
                 Local::Trs(t) => t.to_affine().is_finite(),
                 Local::Affine(m) => m.is_finite(),
             };
-            check(finite, path, "transform is not finite")?;
+            check(finite, &path, "transform is not finite")?;
         }
-        check(self.node_order().is_some(), || "nodes".into(), "parents form a cycle")?;
+        check(self.node_order().is_some(), &|| "nodes".into(), "parents form a cycle")?;
         let levels = self.levels.iter().flat_map(|l| &l.nodes).all(|n| n.0 < self.nodes.len());
-        check(levels, || "levels".into(), "names a node that does not exist")
+        check(levels, &|| "levels".into(), "names a node that does not exist")
     }
 
     fn validate_clips(&self) -> Result<(), SceneFault> {
         for (i, set) in self.pose_sets.iter().enumerate() {
             let finite = set.locals.iter().all(crate::Affine::is_finite);
-            check(finite, || format!("pose_sets[{i}]"), "matrix is not finite")?;
+            check(finite, &|| format!("pose_sets[{i}]"), "matrix is not finite")?;
         }
         for (i, clip) in self.clips.iter().enumerate() {
             let path = || format!("clips[{i}]");
             let skeleton = self.skeletons.get(clip.skeleton.0);
-            check(skeleton.is_some(), path, "names a missing skeleton")?;
+            check(skeleton.is_some(), &path, "names a missing skeleton")?;
             let joints = skeleton.map_or(0, |s| s.joints.len());
-            check(clip.rate.is_finite() && clip.rate > 0.0, path, "rate is not a positive number")?;
+            check(clip.rate.is_finite() && clip.rate > 0.0, &path, "rate is not a positive number")?;
             match &clip.motion {
                 Motion::Poses { set, frames } => {
                     let set = self.pose_sets.get(set.0);
-                    check(set.is_some_and(|s| s.joints == joints), path, "poses do not fit the skeleton")?;
+                    check(set.is_some_and(|s| s.joints == joints), &path, "poses do not fit the skeleton")?;
                     let poses = set.map_or(0, crate::PoseSet::len);
                     let known = frames.iter().all(|&f| (f as usize) < poses);
-                    check(known && frames.len() == clip.frames as usize, path, "names a missing pose")?;
+                    check(known && frames.len() == clip.frames as usize, &path, "names a missing pose")?;
                 }
                 Motion::Tracks(tracks) => {
                     for (t, track) in tracks.iter().enumerate() {
                         let path = || format!("clips[{i}].tracks[{t}]");
-                        check(track.joint < joints, path, "names a missing joint")?;
+                        check(track.joint < joints, &path, "names a missing joint")?;
                         let channels = [
                             (&track.translation.frames, track.translation.values.len()),
                             (&track.rotation.frames, track.rotation.values.len()),
@@ -166,12 +162,12 @@ impl Scene {
                         for (frames, values) in channels {
                             let rising = frames.is_sorted_by(|a, b| a < b)
                                 && frames.iter().all(|f| f.is_finite() && *f >= 0.0);
-                            check(rising && frames.len() == values, path, "keys are not strictly rising")?;
+                            check(rising && frames.len() == values, &path, "keys are not strictly rising")?;
                         }
-                        let finite = track.translation.values.iter().flatten().all(|c| c.is_finite())
-                            && track.rotation.values.iter().flatten().all(|c| c.is_finite())
-                            && track.scale.values.iter().flatten().all(|c| c.is_finite());
-                        check(finite, path, "a key is not finite")?;
+                        let finite = bulk::are_finite(track.translation.values.as_flattened())
+                            && bulk::are_finite(track.rotation.values.as_flattened())
+                            && bulk::are_finite(track.scale.values.as_flattened());
+                        check(finite, &path, "a key is not finite")?;
                     }
                 }
             }

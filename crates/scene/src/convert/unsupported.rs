@@ -1,7 +1,9 @@
 //! Unsupported features of formats. All formats report them with the same code and words.
 
 use crate::convert::loss::Loss;
-use crate::model::Scene;
+use crate::mesh::Mesh;
+use crate::model::{Material, Scene};
+use crate::skeleton::Joint;
 use alloc::vec::Vec;
 
 /// Data that a scene can hold and some format cannot.
@@ -64,45 +66,41 @@ impl Unsupported {
 
     /// Returns the path, the message, and the number of occurrences in a scene.
     fn describe(self, scene: &Scene) -> (&'static str, &'static str, usize) {
-        let meshes = || scene.meshes.iter();
-        let joints = || scene.skeletons.iter().flat_map(|s| &s.joints);
+        let materials = |has: fn(&Material) -> bool| scene.materials.iter().filter(|m| has(m)).count();
+        let meshes = |has: fn(&Mesh) -> bool| scene.meshes.iter().filter(|m| has(m)).count();
+        let joints = |has: fn(&Joint) -> bool| {
+            scene.skeletons.iter().flat_map(|s| &s.joints).filter(|j| has(j)).count()
+        };
         match self {
             Self::Materials => ("materials", "the format has no materials", scene.materials.len()),
             Self::Images => {
-                let n = scene.materials.iter().filter(|m| m.image.is_some()).count();
-                ("materials", "the format holds no images; the material name is used as texture name", n)
+                let message = "the format holds no images; the material name is used as texture name";
+                ("materials", message, materials(|m| m.image.is_some()))
             }
             Self::Surfaces => {
-                let own = scene.materials.iter().filter(|m| m.base_color != [1.0; 4] || m.double_sided);
-                ("materials", "the format stores neither colours nor two-sided materials", own.count())
+                let own = materials(|m| m.base_color != [1.0; 4] || m.double_sided);
+                ("materials", "the format stores neither colours nor two-sided materials", own)
             }
-            Self::Colors => {
-                let n = meshes().filter(|m| !m.colors.is_empty()).count();
-                ("meshes", "the format has no vertex colours", n)
-            }
-            Self::Tangents => {
-                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
-                ("meshes", "the format has no tangents", n)
-            }
+            Self::Colors => ("meshes", "the format has no vertex colours", meshes(|m| !m.colors.is_empty())),
+            Self::Tangents => ("meshes", "the format has no tangents", meshes(|m| !m.tangents.is_empty())),
             Self::Handedness => {
-                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
+                let n = meshes(|m| !m.tangents.is_empty());
                 ("meshes", "the format's tangents have no handedness", n)
             }
             Self::Skins => {
-                let skinned = meshes().filter(|m| m.is_skinned()).count();
-                ("skeletons", "the format has no bones", skinned.max(scene.skeletons.len()))
+                let n = meshes(Mesh::is_skinned).max(scene.skeletons.len());
+                ("skeletons", "the format has no bones", n)
             }
             Self::LocalVertices => {
-                let n = meshes().filter(|m| m.skin.as_ref().is_some_and(|s| !s.local.is_empty())).count();
+                let n = meshes(|m| m.skin.as_ref().is_some_and(|s| !s.local.is_empty()));
                 ("meshes", "vertices stored for each bone became vertices of the bind pose", n)
             }
             Self::Follows => {
-                let n = joints().filter(|j| !j.follows.is_empty()).count();
+                let n = joints(|j| !j.follows.is_empty());
                 ("skeletons", "the format has no joints that follow others; they became ordinary joints", n)
             }
             Self::JointNames => {
-                let n = joints().filter(|j| !j.name.is_empty()).count();
-                ("skeletons", "the format's bones have no names", n)
+                ("skeletons", "the format's bones have no names", joints(|j| !j.name.is_empty()))
             }
             Self::Clips => ("clips", "the format has no clips", scene.clips.len()),
         }
@@ -123,7 +121,7 @@ impl Unsupported {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Clip, Mesh, Motion, SkeletonId};
+    use crate::{Clip, Motion, SkeletonId};
     use alloc::vec;
 
     #[test]

@@ -69,11 +69,8 @@ pub(super) fn collect_instances(
         instances.extend(missing.into_iter().map(alone));
     } else if !missing.is_empty() {
         let message = "meshes that no node draws were dropped";
-        losses.push(Loss::new("mesh-not-drawn", "meshes", message).with_count(
-            missing.len(),
-            "mesh",
-            "meshes",
-        ));
+        let loss = Loss::new("mesh-not-drawn", "meshes", message);
+        losses.push(loss.with_count(missing.len(), "mesh", "meshes"));
     }
     Ok(instances)
 }
@@ -88,29 +85,31 @@ fn levels(
     if scene.levels.is_empty() || choice == Levels::Merged {
         return Ok(vec![(None, Shown::All)]);
     }
-    let below = |roots: &mut dyn Iterator<Item = NodeId>| -> Result<Vec<bool>, ConvertError> {
+    let below = |roots: &[NodeId]| -> Result<Vec<bool>, ConvertError> {
         budget.work("nodes of levels", order.len() as u64)?;
         Ok(below(scene, order, roots))
     };
     match choice {
         Levels::Finest => {
-            let finest: SortedSet<_> =
-                scene.levels.first().into_iter().flat_map(|l| &l.nodes).copied().collect();
-            let coarser = scene.levels.iter().skip(1).flat_map(|l| &l.nodes).copied();
-            let marks = below(&mut coarser.filter(|n| !finest.contains(n)))?;
-            Ok(vec![(Some(0), Shown::NotBelow(marks))])
+            let Some((finest, coarser)) = scene.levels.split_first() else { return Ok(Vec::new()) };
+            let finest: SortedSet<_> = finest.nodes.iter().copied().collect();
+            let mut roots = Vec::new();
+            for level in coarser {
+                roots.extend(level.nodes.iter().filter(|n| !finest.contains(*n)));
+            }
+            Ok(vec![(Some(0), Shown::NotBelow(below(&roots)?))])
         }
         Levels::Only(number) => {
             let level = scene.levels.get(number).ok_or_else(|| {
                 ConvertError::unsupported("levels", format!("level {number} does not exist"))
             })?;
-            Ok(vec![(Some(number), Shown::Below(below(&mut level.nodes.iter().copied())?))])
+            Ok(vec![(Some(number), Shown::Below(below(&level.nodes)?))])
         }
         Levels::Each | Levels::Merged => {
             let mut each = budget.reserve("levels", scene.levels.len())?;
             for (i, level) in scene.levels.iter().enumerate() {
                 budget.charge("nodes of levels", order.len() as u64)?;
-                each.push((Some(i), Shown::Below(below(&mut level.nodes.iter().copied())?)));
+                each.push((Some(i), Shown::Below(below(&level.nodes)?)));
             }
             Ok(each)
         }
@@ -118,7 +117,7 @@ fn levels(
 }
 
 /// Marks the nodes that are or are below some roots.
-fn below(scene: &Scene, order: &[usize], roots: &mut dyn Iterator<Item = NodeId>) -> Vec<bool> {
+pub(crate) fn below(scene: &Scene, order: &[usize], roots: &[NodeId]) -> Vec<bool> {
     let mut marks = vec![false; scene.nodes.len()];
     for root in roots {
         if let Some(mark) = marks.get_mut(root.0) {

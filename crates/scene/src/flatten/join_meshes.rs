@@ -150,11 +150,11 @@ pub(super) fn joined<'s>(
         let end = all.positions.len().saturating_add(mesh.positions.len());
         u32::try_from(end).map_err(|_| beyond())?;
         all.positions.extend(&mesh.positions);
-        all.normals.extend(mesh.normals.iter().filter(|_| normals));
-        all.tangents.extend(mesh.tangents.iter().filter(|_| tangents));
-        all.uvs.extend(mesh.uvs.iter().filter(|_| uvs));
+        all.normals.extend_from_slice(if normals { &mesh.normals } else { &[] });
+        all.tangents.extend_from_slice(if tangents { &mesh.tangents } else { &[] });
+        all.uvs.extend_from_slice(if uvs { &mesh.uvs } else { &[] });
         let color = |c: &[u8; 4]| if linear { *c } else { mesh.color_encoding.to_srgb(*c) };
-        all.colors.extend(mesh.colors.iter().filter(|_| colors).map(color));
+        all.colors.extend(mesh.colors.iter().map(color));
         all.colors.resize(if colors { end } else { 0 }, [255; 4]);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base))));
         if let (Some(to), Some(from)) = (&mut all.skin, &mesh.skin) {
@@ -162,7 +162,7 @@ pub(super) fn joined<'s>(
                 to.influences.extend(from.influences(v));
                 to.end_vertex();
             }
-            to.local.extend(from.local.iter().filter(|_| local));
+            to.local.extend_from_slice(if local { &from.local } else { &[] });
         }
     }
     Ok(Cow::Owned(all))

@@ -11,6 +11,7 @@ mod split_mesh;
 mod tangents;
 mod weights;
 
+pub(crate) use instances::below;
 pub use join_meshes::fill_attributes;
 
 use crate::convert::ConvertError;
@@ -284,7 +285,13 @@ impl<'s, 'b> Drawables<'s, 'b> {
     /// Returns the materials of the remaining instances, in ascending order.
     #[must_use]
     pub fn materials(&self) -> BTreeSet<MaterialId> {
-        self.instances().filter_map(|i| self.scene.meshes.get(i.mesh.0)?.material).collect()
+        let mut materials = BTreeSet::new();
+        for instance in self.instances() {
+            if let Some(id) = self.scene.meshes.get(instance.mesh.0).and_then(|mesh| mesh.material) {
+                materials.insert(id);
+            }
+        }
+        materials
     }
 
     /// Returns the losses and notes so far. They are complete after the end of the iteration.

@@ -97,28 +97,33 @@ impl Scene {
     /// no node draws a mesh, it is the bounding box of the meshes.
     pub fn rest_bounds(&self) -> Option<Bounds> {
         let rests: Vec<_> = self.skeletons.iter().map(RestPose::compute).collect();
-        let drawn = self.drawn_meshes().unwrap_or_default();
-        let drawn = drawn.iter().filter_map(|(_, mesh, matrix)| Some((self.meshes.get(mesh.0)?, *matrix)));
-        let mut meshes: Vec<(&Mesh, Affine)> = drawn.collect();
+        let mut meshes: Vec<(&Mesh, Affine)> = Vec::new();
+        for (_, mesh, matrix) in self.drawn_meshes().unwrap_or_default() {
+            meshes.extend(self.meshes.get(mesh.0).map(|mesh| (mesh, matrix)));
+        }
         if meshes.is_empty() {
             meshes = self.meshes.iter().map(|mesh| (mesh, Affine::IDENTITY)).collect();
         }
-        let boxes = meshes.iter().filter_map(|(mesh, matrix)| {
+        let mut corners = Vec::new();
+        for (mesh, matrix) in meshes {
             let skin = mesh.skin.as_ref();
             let rest = skin.and_then(|skin| Some((skin, rests.get(skin.skeleton.0)?.as_ref()?)));
-            match rest.filter(|(skin, rest)| !rest.is_still(skin)) {
+            let bounds = match rest.filter(|(skin, rest)| !rest.is_still(skin)) {
                 Some((skin, rest)) => {
                     let positions = mesh.positions.iter().enumerate();
                     Bounds::around(positions.map(|(v, stored)| matrix.point(rest.position(skin, v, *stored))))
                 }
                 // The sum with 0 removes the sign of zeros, as the multiplication does.
-                None if *matrix == Affine::IDENTITY => {
+                None if matrix == Affine::IDENTITY => {
                     Bounds::around(mesh.positions.iter().map(|at| at.map(|at| at + 0.0)))
                 }
                 None => Bounds::around(mesh.positions.iter().map(|at| matrix.point(*at))),
+            };
+            if let Some(bounds) = bounds {
+                corners.extend([bounds.min, bounds.max]);
             }
-        });
-        Bounds::around(boxes.flat_map(|b| [b.min, b.max]))
+        }
+        Bounds::around(corners)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Changes of axes and unit between a file's space and glTF's.
 #![allow(clippy::indexing_slicing, reason = "vectors of three, and axes that are one of three")]
 
-use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
+use meshwright_core::math::{Affine, Affine64, Trs, Trs64, scale};
 
 /// A signed permutation of axes with a uniform scale: output axis `i` is `sign[i] * input[from[i]] * scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,24 +89,24 @@ impl AxisMap {
     /// Maps a transform in 64 bits, such that it applies to mapped points.
     #[must_use]
     pub fn affine64(&self, m: &Affine64) -> Affine64 {
-        let turn =
-            |v: [f64; 3]| -> [f64; 3] { core::array::from_fn(|i| f64::from(self.sign[i]) * v[self.from[i]]) };
         let columns = [m.x, m.y, m.z];
-        let column = |i: usize| turn(columns[self.from[i]]).map(|c| c * f64::from(self.sign[i]));
-        let w = turn(m.w).map(|c| c * f64::from(self.scale));
+        let column = |i: usize| scale(self.direction64(columns[self.from[i]]), self.sign[i].into());
+        let w = scale(self.direction64(m.w), self.scale.into());
         Affine64 { x: column(0), y: column(1), z: column(2), w }
+    }
+
+    fn direction64(&self, v: [f64; 3]) -> [f64; 3] {
+        core::array::from_fn(|i| f64::from(self.sign[i]) * v[self.from[i]])
     }
 
     /// Maps a transform in 64 bits, such that it applies to mapped points.
     #[must_use]
     pub fn trs64(&self, t: &Trs64) -> Trs64 {
-        let turn =
-            |v: [f64; 3]| -> [f64; 3] { core::array::from_fn(|i| f64::from(self.sign[i]) * v[self.from[i]]) };
         let [x, y, z, w] = t.rotation;
-        let v = turn([x, y, z]);
+        let v = self.direction64([x, y, z]);
         let side = if self.mirrors() { -1.0 } else { 1.0 };
         Trs64 {
-            translation: turn(t.translation).map(|c| c * f64::from(self.scale)),
+            translation: scale(self.direction64(t.translation), self.scale.into()),
             rotation: [side * v[0], side * v[1], side * v[2], w],
             scale: self.from.map(|i| t.scale[i]),
         }

@@ -83,11 +83,19 @@ impl Extra {
             if depth > Self::MAX_DEPTH {
                 return false;
             }
-            let nested = |v: &&Self| matches!(v, Self::List(_) | Self::Map(_));
-            let below = |v| (v, depth.saturating_add(1));
+            let is_nested = |v: &Self| matches!(v, Self::List(_) | Self::Map(_));
+            let below = depth.saturating_add(1);
             match value {
-                Self::List(items) => open.extend(items.iter().filter(nested).map(below)),
-                Self::Map(fields) => open.extend(fields.iter().map(|f| &f.1).filter(nested).map(below)),
+                Self::List(items) => {
+                    for item in items.iter().filter(|item| is_nested(item)) {
+                        open.push((item, below));
+                    }
+                }
+                Self::Map(fields) => {
+                    for (_, item) in fields.iter().filter(|(_, item)| is_nested(item)) {
+                        open.push((item, below));
+                    }
+                }
                 _ => {}
             }
         }

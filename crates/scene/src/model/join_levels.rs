@@ -159,10 +159,8 @@ impl Scene {
         }
         if dropped > 0 {
             let message = "clips that the first level lacks, or has with another length, were dropped";
-            losses.push(
-                Loss::note("level-clips", format!("{name}.clips"), message)
-                    .with_count(dropped, "clip", "clips"),
-            );
+            let loss = Loss::note("level-clips", format!("{name}.clips"), message);
+            losses.push(loss.with_count(dropped, "clip", "clips"));
         }
     }
 }

@@ -5,6 +5,7 @@ mod number;
 
 use crate::convert::loss::Loss;
 use crate::convert::{ConvertError, Converted};
+use crate::flatten::below;
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::Scene;
 use crate::model::ids::MeshId;
@@ -144,10 +145,8 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
         let odd = mesh.uvs.iter().filter(|uv| !uv.iter().all(|c| c.is_finite())).count();
         if odd > 0 {
             let message = "texture coordinates that are not finite became 0";
-            losses.push(
-                Loss::new("uvs-replaced", format!("meshes[{i}].uvs"), message)
-                    .with_count(odd, "vertex", "vertices"),
-            );
+            let loss = Loss::new("uvs-replaced", format!("meshes[{i}].uvs"), message);
+            losses.push(loss.with_count(odd, "vertex", "vertices"));
         }
     }
     for (i, material) in scene.materials.iter().enumerate() {
@@ -164,9 +163,8 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
         ("levels-dropped", "levels", coarser, ["coarser level", "coarser levels"]),
     ] {
         if count > 0 {
-            losses.push(
-                Loss::new(code, path, "OBJ holds one pose of one level").with_count(count, one, several),
-            );
+            let loss = Loss::new(code, path, "OBJ holds one pose of one level");
+            losses.push(loss.with_count(count, one, several));
         }
     }
     losses
@@ -174,20 +172,15 @@ fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
 
 /// Returns nodes and meshes in drawing order; only those of the finest level if there are levels.
 fn drawn_objects(scene: &Scene) -> Vec<(usize, MeshId)> {
-    let mut shown = alloc::vec![scene.levels.is_empty(); scene.nodes.len()];
-    for root in scene.levels.first().into_iter().flat_map(|l| &l.nodes) {
-        if let Some(s) = shown.get_mut(root.0) {
-            *s = true;
+    let order = scene.node_order().unwrap_or_default();
+    let finest = scene.levels.first().map(|l| below(scene, &order, &l.nodes));
+    let mut objects = Vec::new();
+    for (n, node) in scene.nodes.iter().enumerate() {
+        if finest.as_ref().is_none_or(|shown| shown.get(n) == Some(&true)) {
+            objects.extend(node.meshes.iter().map(|mesh| (n, *mesh)));
         }
     }
-    for n in scene.node_order().unwrap_or_default() {
-        let parent = scene.nodes.get(n).and_then(|node| node.parent);
-        if let (Some(true), Some(s)) = (parent.and_then(|p| shown.get(p.0).copied()), shown.get_mut(n)) {
-            *s = true;
-        }
-    }
-    let nodes = scene.nodes.iter().enumerate().zip(shown).filter(|(_, shown)| *shown);
-    nodes.flat_map(|((n, node), _)| node.meshes.iter().map(move |&m| (n, m))).collect()
+    objects
 }
 
 /// Returns the name, with a number appended if it is used already. `taken` has the next number for every

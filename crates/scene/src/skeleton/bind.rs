@@ -6,7 +6,7 @@ use crate::model::ids::SkeletonId;
 use crate::skeleton::{Joint, Skeleton};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, add};
+use meshwright_core::math::{Affine64, add, scale};
 use meshwright_core::{Budget, LimitExceeded};
 
 /// The rest pose counts as the bind pose if `inverse bind * rest` differs from the identity by at most this:
@@ -80,7 +80,7 @@ pub(crate) fn to_model(skeleton: &Skeleton, order: &[usize], locals: &mut [Affin
         let matrix = if joint.follows.is_empty() {
             joint.parent.and_then(|p| locals.get(p)).map_or(local, |parent| parent.after(&local))
         } else {
-            mean(joint.follows.iter().filter_map(|&(j, w)| Some((locals.get(j)?, w))))
+            mean(&joint.follows, locals)
         };
         if let Some(slot) = locals.get_mut(i) {
             *slot = matrix;
@@ -88,16 +88,15 @@ pub(crate) fn to_model(skeleton: &Skeleton, order: &[usize], locals: &mut [Affin
     }
 }
 
-/// Returns the weighted mean of matrices; the identity if the weights sum to zero.
-fn mean<'a>(parts: impl Iterator<Item = (&'a Affine64, f32)>) -> Affine64 {
-    let zero = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
-    let (sum, total) = parts.fold((zero, 0.0_f64), |(sum, total), (m, w)| {
-        let w = f64::from(w);
-        let more = |a, b: [f64; 3]| add(a, b.map(|c| c * w));
-        let sum =
-            Affine64 { x: more(sum.x, m.x), y: more(sum.y, m.y), z: more(sum.z, m.z), w: more(sum.w, m.w) };
-        (sum, total + w)
-    });
+/// Returns the weighted mean of some of the matrices; the identity if the weights sum to zero.
+fn mean(parts: &[(usize, f32)], matrices: &[Affine64]) -> Affine64 {
+    let mut sum = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
+    let mut total = 0.0_f64;
+    for (m, w) in parts.iter().filter_map(|(j, w)| Some((matrices.get(*j)?, f64::from(*w)))) {
+        let more = |a, b: [f64; 3]| add(a, scale(b, w));
+        sum = Affine64 { x: more(sum.x, m.x), y: more(sum.y, m.y), z: more(sum.z, m.z), w: more(sum.w, m.w) };
+        total += w;
+    }
     let over = |v: [f64; 3]| v.map(|c| c / total);
     if total == 0.0 {
         return Affine64::IDENTITY;
@@ -190,7 +189,7 @@ fn place(
         let world = match bound {
             Some(world) => world,
             None if joint.follows.is_empty() => parent.map_or(local, |p| p.after(&local)),
-            None => mean(joint.follows.iter().filter_map(|&(j, w)| Some((model.get(j)?, w)))),
+            None => mean(&joint.follows, model),
         };
         if bound.is_some() {
             let own = match parent {

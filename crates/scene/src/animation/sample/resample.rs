@@ -96,13 +96,16 @@ impl Sampler<'_, '_> {
             }
             MotionSource::JointKeys(keys) => {
                 let JointKeys { translation, rotation, scale } = keys.get(joint).copied().unwrap_or_default();
-                let lists =
-                    [translation.map(|c| &c.frames), rotation.map(|c| &c.frames), scale.map(|c| &c.frames)];
-                let count = lists.iter().flatten().map(|l| l.len()).sum();
+                let lists = [
+                    translation.map_or(&[][..], |c| &c.frames),
+                    rotation.map_or(&[][..], |c| &c.frames),
+                    scale.map_or(&[][..], |c| &c.frames),
+                ];
+                let count = lists.iter().map(|frames| frames.len()).sum();
                 let mut all: Vec<f64> = self.budget.reserve("frames", count)?;
-                all.extend(
-                    lists.into_iter().flatten().flatten().map(|f| f64::from(*f)).filter(|f| *f <= end),
-                );
+                for frames in lists {
+                    all.extend(frames.iter().map(|f| f64::from(*f)).filter(|f| *f <= end));
+                }
                 all.order_by(f64::total_cmp);
                 all.dedup();
                 all

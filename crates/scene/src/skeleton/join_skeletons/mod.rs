@@ -130,32 +130,36 @@ impl Scene {
 
 /// Estimates the memory of a copy of a scene.
 fn size(scene: &Scene) -> u64 {
-    let meshes = scene.meshes.iter().map(|m| mesh_bytes(m).saturating_add(extra_size(m.extras.as_ref())));
-    let nodes = scene.nodes.iter().map(|n| {
-        let own = size_of::<[usize; 40]>()
-            .saturating_add(n.name.len())
-            .saturating_add(n.meshes.len().saturating_mul(8));
-        (own as u64).saturating_add(extra_size(n.extras.as_ref()))
-    });
-    let joints = scene.skeletons.iter().flat_map(|s| &s.joints).map(|j| {
-        let own = size_of::<Joint>()
-            .saturating_add(j.name.len())
-            .saturating_add(j.follows.len().saturating_mul(16));
-        (own as u64).saturating_add(extra_size(j.extras.as_ref()))
-    });
-    let poses =
-        scene.pose_sets.iter().map(|s| (s.locals.len() as u64).saturating_mul(size_of::<Affine>() as u64));
-    let clips = scene.clips.iter().map(|c| {
-        let motion = match &c.motion {
+    let mut all = extra_size(scene.extras.as_ref());
+    let mut add = |own: u64, extras: Option<&Extra>| {
+        all = all.saturating_add(own).saturating_add(extra_size(extras));
+    };
+    for mesh in &scene.meshes {
+        add(mesh_bytes(mesh), mesh.extras.as_ref());
+    }
+    for node in &scene.nodes {
+        let lists = node.name.len().saturating_add(node.meshes.len().saturating_mul(8));
+        add(lists.saturating_add(size_of::<[usize; 40]>()) as u64, node.extras.as_ref());
+    }
+    for joint in scene.skeletons.iter().flat_map(|s| &s.joints) {
+        let lists = joint.name.len().saturating_add(joint.follows.len().saturating_mul(16));
+        add(lists.saturating_add(size_of::<Joint>()) as u64, joint.extras.as_ref());
+    }
+    for set in &scene.pose_sets {
+        add((set.locals.len() as u64).saturating_mul(size_of::<Affine>() as u64), None);
+    }
+    for clip in &scene.clips {
+        let motion = match &clip.motion {
             Motion::Poses { frames, .. } => frames.len().saturating_mul(4),
             Motion::Tracks(tracks) => tracks.iter().map(track_size).fold(0, usize::saturating_add),
         };
-        let own = size_of::<Clip>().saturating_add(c.name.len()).saturating_add(motion);
-        (own as u64).saturating_add(extra_size(c.extras.as_ref()))
-    });
-    let materials = scene.materials.iter().map(|m| (m.name.len() as u64).saturating_add(256));
-    let all = meshes.chain(nodes).chain(joints).chain(poses).chain(clips).chain(materials);
-    all.fold(extra_size(scene.extras.as_ref()), u64::saturating_add)
+        let own = size_of::<Clip>().saturating_add(clip.name.len()).saturating_add(motion);
+        add(own as u64, clip.extras.as_ref());
+    }
+    for material in &scene.materials {
+        add((material.name.len() as u64).saturating_add(256), None);
+    }
+    all
 }
 
 fn track_size(track: &Track) -> usize {
@@ -405,7 +409,7 @@ fn drop_joints(
         skeleton.joints.retain(|_| stays.next() == Some(&true));
         for joint in &mut skeleton.joints {
             joint.parent = joint.parent.and_then(place);
-            joint.follows = joint.follows.iter().filter_map(|(j, w)| Some((place(*j)?, *w))).collect();
+            joint.follows.retain_mut(|(j, _)| place(*j).map(|at| *j = at).is_some());
         }
     }
     for skin in meshes.iter_mut().filter_map(|m| m.skin.as_mut()).filter(|s| s.skeleton == id) {
