@@ -32,14 +32,16 @@ pub(crate) struct Comparison<'s, 'b> {
 
 /// Returns the longest side of the box around all vertices and joints.
 pub(crate) fn extent(scene: &Scene) -> f64 {
-    let binds = scene.skeletons.iter().flat_map(|s| (0..s.joints.len()).filter_map(|j| joints::bind(s, j)));
-    let points = scene.meshes.iter().flat_map(|m| m.positions.iter().map(|p| wide(*p)));
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    for point in points.chain(binds.map(|b| b.w)) {
+    let mut see = |point: [f64; 3]| {
         for ((low, high), c) in low.iter_mut().zip(&mut high).zip(point) {
             *low = low.min(c);
             *high = high.max(c);
         }
+    };
+    scene.meshes.iter().flat_map(|m| &m.positions).for_each(|p| see(wide(*p)));
+    for skeleton in &scene.skeletons {
+        (0..skeleton.joints.len()).filter_map(|j| joints::bind(skeleton, j)).for_each(|b| see(b.w));
     }
     let sides = high.iter().zip(low).map(|(h, l)| h - l).fold(0.0, f64::max);
     if sides.is_finite() && sides > 0.0 { sides } else { 1.0 }

@@ -34,6 +34,15 @@ impl Records {
         made: &[Option<usize>],
         budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
+        Self::list(original, &shows, made, budget)
+    }
+
+    fn list(
+        original: usize,
+        shows: &dyn Fn(usize) -> bool,
+        made: &[Option<usize>],
+        budget: &Budget,
+    ) -> Result<Self, LimitExceeded> {
         let mut known: Vec<Option<usize>> = budget.filled("records", original, None)?;
         for (m, n) in made.iter().enumerate() {
             if let Some(slot) = n.and_then(|n| known.get_mut(n)).filter(|slot| slot.is_none()) {
@@ -88,7 +97,7 @@ impl Records {
         let mut order: Vec<usize> = (0..made.len()).collect();
         order.order_by_key(|m| key(*m));
         let sorted: Vec<_> = order.iter().map(|m| made.get(*m).copied().flatten()).collect();
-        let mut records = Self::new(original, shows, &sorted, budget)?;
+        let mut records = Self::list(original, &shows, &sorted, budget)?;
         for origin in &mut records.list {
             origin.made = origin.made.and_then(|m| order.get(m)).copied();
         }
@@ -102,12 +111,9 @@ impl Records {
         original.fill(None);
         made.fill(None);
         for (place, origin) in list.iter().enumerate() {
-            origin
-                .original
-                .and_then(|at| original.get_mut(at))
-                .into_iter()
-                .for_each(|slot| *slot = Some(place));
-            origin.made.and_then(|at| made.get_mut(at)).into_iter().for_each(|slot| *slot = Some(place));
+            for (at, places) in [(origin.original, &mut *original), (origin.made, &mut *made)] {
+                at.and_then(|at| places.get_mut(at)).into_iter().for_each(|slot| *slot = Some(place));
+            }
         }
     }
 

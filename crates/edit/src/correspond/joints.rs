@@ -94,9 +94,9 @@ impl Bones {
                 bones.pair(at, native);
             }
         }
-        bones.by_name(edited, exported, |name| name.into(), near);
-        bones.by_name(edited, exported, |name| name.into(), |_, _| true);
-        bones.by_name(edited, exported, name_of, |_, _| true);
+        bones.by_name(edited, exported, |name| name.into(), &near);
+        bones.by_name(edited, exported, |name| name.into(), &|_, _| true);
+        bones.by_name(edited, exported, name_of, &|_, _| true);
         bones.by_place(edited, exported, extent, budget)?;
         bones.dropped(edited, budget)?;
         Ok(bones)
@@ -115,8 +115,8 @@ impl Bones {
         &mut self,
         edited: &Scene,
         exported: &Scene,
-        key: impl Fn(&str) -> String,
-        fits: impl Fn(Option<Affine64>, Option<Affine64>) -> bool,
+        key: fn(&str) -> String,
+        fits: &dyn Fn(Option<Affine64>, Option<Affine64>) -> bool,
     ) {
         /// Most joints of one name that are compared.
         const LOOKED_AT: usize = 16;

@@ -6,7 +6,7 @@ use crate::correspond::vertices::{Grid, Vertex, cell, may_be_one};
 use crate::tolerance::Tolerance;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, distance, unit, wide};
-use meshwright_core::{Budget, LimitExceeded, SortedMap, SortedSet};
+use meshwright_core::{Budget, LimitExceeded, Order as _, SortedMap, SortedSet};
 
 /// Matches the vertices that are unedited.
 pub(crate) fn match_vertices(
@@ -192,16 +192,13 @@ fn by_place(
             break;
         }
         work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[[f64; 2]; 2]>())?;
-        let known = own.slots.iter().enumerate().filter_map(|(v, slot)| {
-            let from = native.exported.mesh.uvs.get(slot.filter(|at| at.mesh == mesh)?.vertex)?;
-            Some((wide(*from), wide(*own.moved.mesh.uvs.get(v)?)))
-        });
-        let known: Vec<_> = known.collect();
-        let line = |axis: usize| {
-            let pairs = known.iter().filter_map(|(from, to)| Some((*from.get(axis)?, *to.get(axis)?)));
-            Line::new(pairs)
-        };
-        let Some(map) = line(0).zip(line(1)) else { break };
+        let mut known = Vec::new();
+        for (v, slot) in own.slots.iter().enumerate() {
+            let there =
+                slot.filter(|at| at.mesh == mesh).and_then(|at| native.exported.mesh.uvs.get(at.vertex));
+            known.extend(there.zip(own.moved.mesh.uvs.get(v)).map(|(from, to)| (wide(*from), wide(*to))));
+        }
+        let Some(map) = Line::new(&known, 0).zip(Line::new(&known, 1)) else { break };
         scaled = Some(map.into());
     }
     Ok(())
@@ -230,14 +227,18 @@ impl Line {
     /// The tolerance of a number.
     const NEAR: f64 = 1e-5;
 
-    /// Fits a line through pairs of numbers, if all of them are on it.
-    fn new(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> Option<Self> {
-        let order = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0);
-        let (least, most) = (pairs.clone().min_by(order)?, pairs.clone().max_by(order)?);
+    /// Fits a line through the numbers of an axis, if all of them are on it.
+    fn new(pairs: &[([f64; 2], [f64; 2])], axis: usize) -> Option<Self> {
+        let pairs = || pairs.iter().filter_map(|(from, to)| from.get(axis).zip(to.get(axis)));
+        let (mut least, mut most) = (pairs().next()?, pairs().next()?);
+        for pair in pairs() {
+            least = if pair.0.total_cmp(least.0).is_lt() { pair } else { least };
+            most = if pair.0.total_cmp(most.0).is_ge() { pair } else { most };
+        }
         let width = most.0 - least.0;
         let factor = if width > Self::NEAR { (most.1 - least.1) / width } else { 1.0 };
         let line = Self { factor, offset: least.1 - factor * least.0 };
-        pairs.into_iter().all(|(from, to)| line.fits(from, to)).then_some(line)
+        pairs().all(|(from, to)| line.fits(*from, *to)).then_some(line)
     }
 
     fn fits(&self, from: f64, to: f64) -> bool {
@@ -369,7 +370,7 @@ fn by_likeness(
             pairs.extend(own.filter(|(_, far, ..)| *far <= native.tolerance.position));
         }
     }
-    pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+    pairs.order_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
     for (_, _, v, at) in pairs {
         if own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v) {
             take(own, taken, v, at);

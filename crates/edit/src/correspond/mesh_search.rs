@@ -9,8 +9,8 @@ use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::blender_normals::Shading;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
-use meshwright_core::SortedMap;
 use meshwright_core::math::{Affine64, distance, dot, narrow, unit, wide};
+use meshwright_core::{Order as _, SortedMap};
 use meshwright_scene::{ConvertError, Mesh, Scene};
 
 /// An edited mesh and one of its vertices.
@@ -48,7 +48,7 @@ pub(crate) struct Found<'s> {
     /// Triangles by the classes of their corners, sorted.
     faces: OnceCell<Vec<([u32; 3], u32)>>,
     /// The opposite class of each directed edge of classes, sorted.
-    edges: OnceCell<Vec<((u32, u32), u32)>>,
+    edges: OnceCell<Vec<(u32, u32, u32)>>,
     /// The tolerances for its vertices.
     pub(crate) tolerance: Tolerance,
     /// The edited triangle of each triangle.
@@ -231,7 +231,7 @@ impl Found<'_> {
             let faces = self.faces.get_or_init(|| {
                 let face = |t: u32| Some((least_corner_first(self.face(t as usize)?), t));
                 let mut faces: Vec<_> = (0..).map_while(face).collect();
-                faces.sort_unstable();
+                faces.order();
                 faces
             });
             let from = faces.partition_point(|(face, _)| *face < key);
@@ -243,15 +243,17 @@ impl Found<'_> {
     /// Returns the opposite classes of a directed edge of classes.
     pub(crate) fn thirds(&self, edge: (u32, u32)) -> impl Iterator<Item = u32> + Clone {
         let edges = self.edges.get_or_init(|| {
-            let of = |[a, b, c]: [u32; 3]| [((a, b), c), ((b, c), a), ((c, a), b)];
-            let mut edges: Vec<_> = (0..).map_while(|t| self.face(t)).flat_map(of).collect();
+            let mut edges = Vec::new();
+            for [a, b, c] in (0..).map_while(|t| self.face(t)) {
+                edges.extend([(a, b, c), (b, c, a), (c, a, b)]);
+            }
             edges.sort_unstable();
             edges.dedup();
             edges
         });
-        let from = edges.partition_point(|(e, _)| *e < edge);
-        let near = edges.get(from..).unwrap_or_default().iter().take_while(move |(e, _)| *e == edge);
-        near.map(|(_, third)| *third)
+        let from = edges.partition_point(|(a, b, _)| (*a, *b) < edge);
+        let near = edges.get(from..).unwrap_or_default().iter().take_while(move |(a, b, _)| (*a, *b) == edge);
+        near.map(|(.., third)| *third)
     }
 }
 

@@ -76,11 +76,8 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
     let left = twins::tick(work, &edited, &mut found, &grid, left)?;
     let mut foreign = place(&left, &edited, &mut found);
     for (e, own) in out.iter().filter_map(|e| Some((*e, edited.get(*e)?))) {
-        work.budget.charge_items(
-            "triangles",
-            own.moved.mesh.triangles.len() as u64,
-            size_of::<[u32; 3]>(),
-        )?;
+        let size = size_of::<[u32; 3]>();
+        work.budget.charge_items("triangles", own.moved.mesh.triangles.len() as u64, size)?;
         foreign.push((e, own.moved.mesh.triangles.clone()));
     }
     foreign.order_by_key(|(e, _)| *e);

@@ -22,19 +22,27 @@ pub(crate) struct Names<'s> {
 impl<'s> Names<'s> {
     pub(crate) fn new(work: &Comparison<'s, '_>, edited: &[Edited<'s>]) -> Result<Self, LimitExceeded> {
         let Scene { name, nodes, skeletons, meshes, .. } = work.exported;
-        let joints = || skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.name);
-        let others = || nodes.iter().map(|n| &n.name).chain(joints()).chain([name]);
-        let length = others().map(|name| name.len() as u64).fold(0, u64::saturating_add);
+        let others = |see: &mut dyn FnMut(&str)| {
+            see(name);
+            nodes.iter().for_each(|node| see(&node.name));
+            skeletons.iter().flat_map(|s| &s.joints).for_each(|joint| see(&joint.name));
+        };
+        let mut count = meshes.len().saturating_add(edited.len());
+        let mut length = 0_u64;
+        others(&mut |name| {
+            count = count.saturating_add(1);
+            length = length.saturating_add(name.len() as u64);
+        });
         let drawings = nodes.iter().map(|n| n.meshes.len()).sum::<usize>();
-        let count = others().count().saturating_add(meshes.len()).saturating_add(edited.len());
         work.budget.charge_items("names", length, 1)?;
         work.budget.charge_items("names", count.saturating_add(drawings) as u64, size_of::<[usize; 8]>())?;
         let mut own = Self {
             edited: SortedMap::new(),
             meshes: meshes.iter().map(|m| m.name.as_str()).collect(),
-            taken: others().map(|name| plain(name)).collect(),
+            taken: SortedSet::new(),
             drawn: SortedMap::new(),
         };
+        others(&mut |name| _ = own.taken.insert(plain(name)));
         for mesh in edited {
             let (count, _) = own.edited.entry(&mesh.moved.mesh.name).or_insert((0, mesh.node));
             *count = count.saturating_add(1);

@@ -225,9 +225,13 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
 fn keyed_seconds(clip: &Clip) -> f64 {
     let whole = f64::from(clip.frames.saturating_sub(1));
     let Motion::Tracks(tracks) = &clip.motion else { return clip.seconds(whole) };
-    let keys = tracks.iter().flat_map(|t| [&t.translation.frames, &t.rotation.frames, &t.scale.frames]);
-    let last = keys.filter_map(|frames| frames.last()).copied().map(f64::from).reduce(f64::max);
-    clip.seconds(last.unwrap_or(whole))
+    let mut last = f64::NEG_INFINITY;
+    for track in tracks {
+        for frames in [&track.translation.frames, &track.rotation.frames, &track.scale.frames] {
+            last = frames.last().map_or(last, |frame| last.max(f64::from(*frame)));
+        }
+    }
+    clip.seconds(if last.is_finite() { last } else { whole })
 }
 
 #[expect(

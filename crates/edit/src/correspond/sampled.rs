@@ -105,11 +105,11 @@ impl<'s> Sampled<'_, 's, '_> {
             poser.seek(seconds)?;
             self.shown_at(exported, seconds, last, &mut pose)?;
             let before = samples.off.len();
-            if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
+            if self.differences(exported, poser, (&pose, &[]), &mut |_, _, _| {}) > 0 {
                 let later = exported.clip().frame_at(seconds * (1.0 + SAME_MOMENT));
                 exported.locals(later.min(last), &mut next)?;
-                let off = |at: At, _, by| samples.off.push((at.joint, seconds, by));
-                self.differences(exported, poser, (&pose, &next), off);
+                let mut off = |at: At, _, by| samples.off.push((at.joint, seconds, by));
+                self.differences(exported, poser, (&pose, &next), &mut off);
             }
             let met = samples.off.len().saturating_sub(before);
             self.work.budget.charge_items("poses", met as u64, size_of::<Off>().saturating_mul(2))?;
@@ -145,7 +145,7 @@ impl<'s> Sampled<'_, 's, '_> {
             let seconds = clip.seconds(frame);
             poser.seek(seconds)?;
             self.shown_at(exported, seconds, f64::INFINITY, &mut pose)?;
-            if self.differences(exported, poser, (&pose, &[]), |_, _, _| {}) > 0 {
+            if self.differences(exported, poser, (&pose, &[]), &mut |_, _, _| {}) > 0 {
                 return Ok(false);
             }
         }
@@ -172,7 +172,7 @@ impl<'s> Sampled<'_, 's, '_> {
         exported: &Sampler<'s, '_>,
         poser: &Poser<'_, 's, '_>,
         (pose, next): (&[Affine64], &[Affine64]),
-        mut found: impl FnMut(At, Affine64, (f64, f64)),
+        found: &mut dyn FnMut(At, Affine64, (f64, f64)),
     ) -> usize {
         let skeleton = exported.clip().skeleton.0;
         let mut count = 0_usize;

@@ -41,13 +41,18 @@ pub(crate) fn modelled<'s>(
         let offset = own_bind.bind_offset(extent);
         let grown = offset.is_some_and(|m| own_bind.is_transformed(&rested, &m, extent));
         let stated = offset.filter(|m| !grown && seen(m));
-        let sure = [stated, drawn.filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent))];
-        let sure = sure.into_iter().flatten().map(|m| (hits(&m).0, m));
+        let (mut best, mut most) = (None, own);
+        let mut consider = |m: &Affine64, least: usize| {
+            let (n, _) = hits(m);
+            if n > own.max(least) && n >= most {
+                (best, most) = (Some(*m), n);
+            }
+        };
+        let is_moved = |m: &&Affine64| !is_near_transform(m, &Affine64::IDENTITY, extent);
+        stated.iter().chain(drawn.iter().filter(is_moved)).for_each(|m| consider(m, 0));
         // In a pose of a clip, some joints may still have the bind pose.
-        let some = rested.iter().take(JOINTS).filter(|m| !is_near_transform(m, &Affine64::IDENTITY, extent));
-        let some = some.map(|m| (hits(m).0, *m)).filter(|(n, _)| n.saturating_mul(2) > all);
-        let better = sure.chain(some).filter(|(n, _)| *n > own);
-        let Some((_, space)) = better.max_by_key(|(n, _)| *n) else {
+        rested.iter().take(JOINTS).filter(is_moved).for_each(|m| consider(m, all.div_euclid(2)));
+        let Some(space) = best else {
             if let Some(factor) = own_bind.scale().filter(|_| grown || drawn.is_some()) {
                 level(scene.to_mut(), s, factor);
                 bones.factors.insert(s, factor);
@@ -123,7 +128,7 @@ impl<'a> Matched<'a> {
 
     /// Returns the scale of all bind poses and of the roots at rest compared to the original's, whose sizes `there`
     /// returns.
-    fn common_scale(&self, there: impl Fn(&Affine64) -> [f64; 3]) -> Option<f64> {
+    fn common_scale(&self, there: fn(&Affine64) -> [f64; 3]) -> Option<f64> {
         let mut factor = None;
         for (joint, own) in self.skeleton.joints.iter().enumerate() {
             let Some((of, at)) = self.native(joint) else { continue };
@@ -251,21 +256,26 @@ fn hits(
     grid: &Grid<'_>,
     reach: f64,
 ) -> (usize, usize) {
-    let own = |mesh: &Mesh| mesh.skin.as_ref().is_some_and(|skin| skin.skeleton.0 == s);
-    let meshes = || edited.meshes.iter().enumerate().filter(|(_, mesh)| own(mesh));
-    let count = meshes().map(|(_, mesh)| mesh.positions.len()).fold(0, usize::saturating_add);
-    let near = |(at, p): (Vertex, &[f32; 3])| {
+    let own = |mesh: &&Mesh| mesh.skin.as_ref().is_some_and(|skin| skin.skeleton.0 == s);
+    let sizes = edited.meshes.iter().filter(own).map(|mesh| mesh.positions.len());
+    let step = sizes.fold(0, usize::saturating_add).div_euclid(SAMPLES).max(1);
+    let near = |at: Vertex, p: &[f32; 3]| {
         let p = space.point(wide(*p));
         let there = |v: &Vertex| exported.meshes.get(v.mesh).and_then(|m| m.positions.get(v.vertex));
         let is_near = |v: Vertex| there(&v).is_some_and(|q| distance(wide(*q), p) <= reach);
         // Most vertices still have their indices.
         is_near(at) || grid.vertices_near(p).take(64).any(is_near)
     };
-    let looked = || {
-        let points = meshes().flat_map(|(mesh, own)| {
-            own.positions.iter().enumerate().map(move |(vertex, p)| (Vertex { mesh, vertex }, p))
-        });
-        points.step_by(count.div_euclid(SAMPLES).max(1))
-    };
-    (looked().filter(|sample| near(*sample)).count(), looked().count())
+    // `skip` is the number of vertices before the next sample.
+    let (mut hits, mut all, mut skip) = (0_usize, 0_usize, 0_usize);
+    for (mesh, own) in edited.meshes.iter().enumerate().filter(|(_, mesh)| own(mesh)) {
+        let mut end = skip;
+        for (vertex, p) in own.positions.iter().enumerate().skip(skip).step_by(step) {
+            hits = hits.saturating_add(usize::from(near(Vertex { mesh, vertex }, p)));
+            all = all.saturating_add(1);
+            end = vertex.saturating_add(step);
+        }
+        skip = end.saturating_sub(own.positions.len());
+    }
+    (hits, all)
 }

@@ -278,11 +278,11 @@ impl<'m> Grid<'m> {
 
     fn cells(&self) -> &[(u64, u32, u32)] {
         self.cells.get_or_init(|| {
-            let meshes = (0..).zip(&self.meshes);
-            let points = meshes.flat_map(|(m, (points, world))| {
-                (0..).zip(points.iter()).map(move |(v, p)| (world.point(wide(*p)), m, v))
-            });
-            let mut cells: Vec<_> = points.map(|(p, m, v)| (hash(cell(p, self.size)), m, v)).collect();
+            let mut cells = Vec::new();
+            for (m, (points, world)) in (0..).zip(&self.meshes) {
+                let cell = |p: &[f32; 3]| hash(cell(world.point(wide(*p)), self.size));
+                cells.extend((0..).zip(points.iter()).map(|(v, p)| (cell(p), m, v)));
+            }
             cells.sort_unstable();
             cells
         })

@@ -385,7 +385,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
             let number = frame as u32;
             let before = edits.len();
-            self.samples().differences(exported, poser, (&pose, &[]), |at, here, (angle, moved)| {
+            self.samples().differences(exported, poser, (&pose, &[]), &mut |at, here, (angle, moved)| {
                 if samples.is_some_and(|samples| !samples.are_off(at.joint, seconds)) {
                     return;
                 }

@@ -1,7 +1,7 @@
 //! A patch as a JSON document.
 
 use crate::attributes::Attributes;
-use crate::patch::model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses};
+use crate::patch::model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,73 +14,78 @@ impl Patch {
     /// left out. Vertices, triangles and frames are runs of a first index and a number.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let skeletons = self.joints.iter().enumerate().filter_map(|(s, joints)| {
-            let changed = joints
-                .iter()
-                .enumerate()
-                .filter_map(|(j, own)| part("joint", j, own.original, own.changes(), &[]));
+        let (mut skeletons, mut meshes) = (Vec::new(), Vec::new());
+        for (s, joints) in self.joints.iter().enumerate() {
+            let mut changed = Vec::new();
+            for (j, own) in joints.iter().enumerate() {
+                changed.extend(part("joint", j, own.original, &own.changes(), &[]));
+            }
             let count = self.correspondence.joints.get(s).map_or(0, Vec::len);
-            let gone = gone(count, joints.iter().map(|own| own.original));
-            let lists = [list("joints", changed), list("removed", gone)];
-            let some = lists.iter().any(|list| !list.is_empty());
-            let [joints, removed] = lists;
-            some.then(|| object(&[format!("\"skeleton\":{s}"), joints, removed]))
-        });
-        let meshes = self.meshes.iter().enumerate().filter_map(|(m, own)| self.mesh(m, own));
-        let clips = self.clips.iter().enumerate().filter_map(|(c, own)| {
+            let gone = gone(count, &mut joints.iter().map(|own| own.original));
+            if !(changed.is_empty() && gone.is_empty()) {
+                let lists = [format!("\"skeleton\":{s}"), list("joints", &changed), list("removed", &gone)];
+                skeletons.push(object(&lists));
+            }
+        }
+        for (m, own) in self.meshes.iter().enumerate() {
+            meshes.extend(self.mesh(m, own));
+        }
+        let (mut clips, mut materials) = (Vec::new(), Vec::new());
+        for (c, own) in self.clips.iter().enumerate() {
             let mut more = Vec::new();
             if let Poses::Changed(keys) = &own.poses {
-                let frames = keys.iter().map(|(frame, _)| *frame).collect::<SortedSet<_>>();
-                let joints = keys.iter().map(|(_, joint)| *joint).collect::<SortedSet<_>>();
-                more.push(list("frames", runs(frames.into_iter()).iter().map(Run::to_string)));
-                more.push(list("joints", joints.iter().map(ToString::to_string)));
+                let (mut frames, mut joints) = (SortedSet::new(), SortedSet::new());
+                for (frame, joint) in keys {
+                    frames.insert(*frame);
+                    joints.insert(*joint);
+                }
+                more.push(list("frames", &runs(&mut frames.into_iter())));
+                more.push(list("joints", &numbers(&mut joints.into_iter())));
             }
-            part("clip", c, own.original, own.changes(), &more)
-        });
-        let materials = self.materials.iter().enumerate();
-        let materials =
-            materials.filter_map(|(m, own)| part("material", m, own.original, own.changes(), &[]));
+            clips.extend(part("clip", c, own.original, &own.changes(), &more));
+        }
+        for (m, own) in self.materials.iter().enumerate() {
+            materials.extend(part("material", m, own.original, &own.changes(), &[]));
+        }
         let own = &self.correspondence;
         object(&[
-            list("skeletons", skeletons),
-            list("meshes", meshes),
-            list("removed_meshes", gone(own.meshes.len(), self.meshes.iter().map(|m| m.original))),
-            list("clips", clips),
-            list("removed_clips", gone(own.clips.len(), self.clips.iter().map(|c| c.original))),
-            list("materials", materials),
+            list("skeletons", &skeletons),
+            list("meshes", &meshes),
+            list("removed_meshes", &gone(own.meshes.len(), &mut self.meshes.iter().map(|m| m.original))),
+            list("clips", &clips),
+            list("removed_clips", &gone(own.clips.len(), &mut self.clips.iter().map(|c| c.original))),
+            list("materials", &materials),
         ])
     }
 
     fn mesh(&self, m: usize, own: &MeshPatch) -> Option<String> {
         let name = self.scene.meshes.get(m).map_or("", |mesh| mesh.name.as_str());
-        let vertices = |of: &dyn Fn(Attributes) -> bool, new: bool| {
-            let all = (0_u32..).zip(&own.vertices);
-            let some =
-                all.filter(|(_, v)| (v.original.is_none() && new) || v.original.is_some() && of(v.changed));
-            runs(some.map(|(v, _)| v)).iter().map(Run::to_string).collect::<Vec<_>>()
+        let vertices = |of: &dyn Fn(&VertexPatch) -> bool| {
+            runs(&mut (0_u32..).zip(&own.vertices).filter(|(_, v)| of(v)).map(|(v, _)| v))
         };
         let matched = own.original.and_then(|n| self.correspondence.meshes.get(n));
         let removed = |count: usize, kept: &mut dyn Iterator<Item = Option<u32>>| {
             let kept: SortedSet<u32> = kept.flatten().collect();
             let all = 0..u32::try_from(count).unwrap_or(u32::MAX);
-            runs(all.filter(|n| !kept.contains(n))).iter().map(Run::to_string).collect::<Vec<_>>()
+            runs(&mut all.filter(|n| !kept.contains(n)))
         };
         let mut more = alloc::vec![format!("\"name\":{}", Quoted(name))];
         for (kind, attribute) in KINDS {
-            more.push(list(kind, vertices(&|changed| changed.has(*attribute), false).into_iter()));
+            let changed = vertices(&|v| v.original.is_some() && v.changed.has(*attribute));
+            more.push(list(kind, &changed));
         }
-        more.push(list("new_vertices", vertices(&|_| false, true).into_iter()));
-        let new = (0_u32..).zip(&own.triangles).filter(|(_, t)| t.is_none()).map(|(t, _)| t);
-        more.push(list("new_triangles", runs(new).iter().map(Run::to_string)));
+        more.push(list("new_vertices", &vertices(&|v| v.original.is_none())));
+        let mut new = (0_u32..).zip(&own.triangles).filter(|(_, t)| t.is_none()).map(|(t, _)| t);
+        more.push(list("new_triangles", &runs(&mut new)));
         if let Some(matched) = matched {
             let vertices = removed(matched.vertices.len(), &mut own.vertices.iter().map(|v| v.original));
             let triangles = removed(matched.triangles.len(), &mut own.triangles.iter().copied());
-            more.push(list("removed_vertices", vertices.into_iter()));
-            more.push(list("removed_triangles", triangles.into_iter()));
+            more.push(list("removed_vertices", &vertices));
+            more.push(list("removed_triangles", &triangles));
         }
         let mut changes = own.changes();
         changes.extend(own.original.filter(|_| !own.unchanged).map(|_| "shape"));
-        part("mesh", m, own.original, changes, &more)
+        part("mesh", m, own.original, &changes, &more)
     }
 }
 
@@ -126,47 +131,47 @@ impl MaterialPatch {
     }
 }
 
-/// Indices that follow each other.
-struct Run {
-    first: u32,
-    count: u32,
-}
-
-impl core::fmt::Display for Run {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "[{},{}]", self.first, self.count)
-    }
-}
-
-/// Joins rising indices that follow each other.
-fn runs(indices: impl Iterator<Item = u32>) -> Vec<Run> {
-    let mut all: Vec<Run> = Vec::new();
+/// Joins rising indices that follow each other to runs of a first index and a number.
+fn runs(indices: &mut dyn Iterator<Item = u32>) -> Vec<String> {
+    let mut all: Vec<(u32, u32)> = Vec::new();
     for index in indices {
         match all.last_mut() {
-            Some(last) if last.first.checked_add(last.count) == Some(index) => {
-                last.count = last.count.saturating_add(1);
+            Some((first, count)) if first.checked_add(*count) == Some(index) => {
+                *count = count.saturating_add(1);
             }
-            _ => all.push(Run { first: index, count: 1 }),
+            _ => all.push((index, 1)),
         }
     }
-    all
+    all.iter().map(|(first, count)| format!("[{first},{count}]")).collect()
+}
+
+fn numbers(all: &mut dyn Iterator<Item = usize>) -> Vec<String> {
+    all.map(|n| n.to_string()).collect()
 }
 
 /// Returns the originals without a part.
-fn gone(count: usize, kept: impl Iterator<Item = Option<usize>>) -> impl Iterator<Item = String> {
+fn gone(count: usize, kept: &mut dyn Iterator<Item = Option<usize>>) -> Vec<String> {
     let kept: SortedSet<usize> = kept.flatten().collect();
-    (0..count).filter(move |n| !kept.contains(n)).map(|n| n.to_string())
+    numbers(&mut (0..count).filter(|n| !kept.contains(n)))
 }
 
 fn object(fields: &[String]) -> String {
-    let some: Vec<&str> = fields.iter().map(String::as_str).filter(|f| !f.is_empty()).collect();
-    format!("{{{}}}", some.join(","))
+    format!("{{{}}}", joined(fields))
 }
 
 /// Returns a field with a list, or nothing for an empty list.
-fn list(name: &str, items: impl Iterator<Item = String>) -> String {
-    let items: Vec<String> = items.collect();
-    if items.is_empty() { String::new() } else { format!("\"{name}\":[{}]", items.join(",")) }
+fn list(name: &str, items: &[String]) -> String {
+    if items.is_empty() { String::new() } else { format!("\"{name}\":[{}]", joined(items)) }
+}
+
+/// Joins the texts that are not empty.
+fn joined(texts: &[String]) -> String {
+    let mut all = String::new();
+    for text in texts.iter().filter(|text| !text.is_empty()) {
+        all.push_str(if all.is_empty() { "" } else { "," });
+        all.push_str(text);
+    }
+    all
 }
 
 /// Returns a changed part as an object, or `None` for an unchanged one.
@@ -174,7 +179,7 @@ fn part(
     kind: &str,
     index: usize,
     original: Option<usize>,
-    changes: Vec<&str>,
+    changes: &[&str],
     more: &[String],
 ) -> Option<String> {
     if original.is_some() && changes.is_empty() {
@@ -182,7 +187,8 @@ fn part(
     }
     let mut fields = alloc::vec![format!("\"{kind}\":{index}")];
     fields.extend(original.map(|n| format!("\"original\":{n}")));
-    fields.push(list("changes", changes.into_iter().map(|change| Quoted(change).to_string())));
+    let changes: Vec<String> = changes.iter().map(|change| Quoted(change).to_string()).collect();
+    fields.push(list("changes", &changes));
     fields.extend_from_slice(more);
     Some(object(&fields))
 }

@@ -226,28 +226,29 @@ impl Patch {
     fn concerns(&self, path: &str) -> bool {
         let (list, rest) = path.split_once('[').unwrap_or((path, ""));
         let number = rest.split_once(']').and_then(|(n, _)| n.parse::<usize>().ok());
-        let edited = |list: Vec<bool>| match number {
-            Some(n) => list.get(n).copied().unwrap_or(true),
-            None => list.contains(&true),
+        // Without a number, the path names all parts of a list. A part that does not exist counts as edited.
+        let edited = |count: usize, is: &dyn Fn(usize) -> bool| match number {
+            Some(n) => is(n),
+            None => (0..count).any(is),
         };
         let mesh = |m: &MeshPatch| m.original.is_none() || !m.unchanged || m.renamed || m.material;
         let joint = |j: &JointPatch| {
             *j != JointPatch { original: j.original, ..JointPatch::default() } || j.original.is_none()
         };
+        let material = |m: &MaterialPatch| m.original.is_none() || m.renamed || m.color || m.picture;
         match list {
-            "meshes" => edited(self.meshes.iter().map(mesh).collect()),
-            "nodes" => {
-                let of = |n: &meshwright_scene::Node| {
-                    n.meshes.iter().any(|id| self.meshes.get(id.0).is_none_or(mesh))
-                };
-                edited(self.scene.nodes.iter().map(of).collect())
+            "meshes" => edited(self.meshes.len(), &|n| self.meshes.get(n).is_none_or(mesh)),
+            "nodes" => edited(self.scene.nodes.len(), &|n| {
+                let meshes = self.scene.nodes.get(n).map(|node| &node.meshes);
+                meshes.is_none_or(|ids| ids.iter().any(|id| self.meshes.get(id.0).is_none_or(mesh)))
+            }),
+            "clips" => edited(self.clips.len(), &|n| self.clips.get(n).is_none_or(|c| !c.is_unchanged())),
+            "skeletons" => {
+                edited(self.joints.len(), &|n| self.joints.get(n).is_none_or(|s| s.iter().any(joint)))
             }
-            "clips" => edited(self.clips.iter().map(|c| !c.is_unchanged()).collect()),
-            "skeletons" => edited(self.joints.iter().map(|s| s.iter().any(joint)).collect()),
-            "bones" | "joints" => self.joints.iter().flatten().any(joint),
+            "bones" | "joints" => self.joints.iter().any(|s| s.iter().any(joint)),
             "materials" | "images" => {
-                let material = |m: &MaterialPatch| m.original.is_none() || m.renamed || m.color || m.picture;
-                edited(self.materials.iter().map(material).collect())
+                edited(self.materials.len(), &|n| self.materials.get(n).is_none_or(material))
             }
             _ => !self.is_empty(),
         }

@@ -370,14 +370,12 @@ impl Maker<'_, '_, '_> {
         skeleton: SkeletonId,
     ) -> impl Iterator<Item = (Influence, Option<LocalVertex>)> + Clone {
         let of = source.and_then(|(e, v)| Some((self.edited.get(e)?.moved.mesh.skin.as_ref()?, v)));
-        let own = move |(of, i): (usize, &Influence)| {
+        let (of, all) = of.map_or((0, &[][..]), |(skin, v)| (skin.skeleton.0, skin.influences(v)));
+        all.iter().filter(|i| i.weight != 0.0).filter_map(move |i| {
             let result = At { skeleton: of, joint: i.joint as usize }.value_in(&self.placed.edited);
             let joint = result.filter(|r| r.skeleton == skeleton.0)?.joint;
             Some((Influence { joint: u32::try_from(joint).ok()?, weight: i.weight }, None))
-        };
-        let all =
-            of.into_iter().flat_map(|(skin, v)| skin.influences(v).iter().map(|i| (skin.skeleton.0, i)));
-        all.filter(|(_, i)| i.weight != 0.0).filter_map(own)
+        })
     }
 
     /// Appends an edited vertex to a mesh, with the attributes that the mesh has.

@@ -43,8 +43,8 @@ pub(crate) fn put_back(
     // Returns the vertices that are equal except for the colour, and whether that is equal too.
     let alike = |v: usize| {
         let mut list = Vec::new();
-        let near = own.moved.position(v).into_iter().flat_map(|point| grid.vertices_near(point));
-        for at in near.filter(|at| at.mesh == mesh) {
+        let Some(point) = own.moved.position(v) else { return Ok(list) };
+        for at in grid.vertices_near(point).filter(|at| at.mesh == mesh) {
             work.budget.work("vertices", 1)?;
             let same = same(v, at.vertex);
             if (Same { color: true, ..same }).all() {

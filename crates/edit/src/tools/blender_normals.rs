@@ -8,6 +8,7 @@
 
 use alloc::vec::Vec;
 use core::f64::consts::{FRAC_PI_2, PI};
+use meshwright_core::Order as _;
 use meshwright_core::math::{
     acos, add, corner_angle, cross, distance, dot, face_normal, length, scale, sub, unit, wide,
 };
@@ -78,7 +79,7 @@ fn fans(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Vec<Fan> {
     let faces: Vec<Face> = corners.iter().filter_map(face).collect();
     let sorted = |end: fn(&Face) -> u32| {
         let mut list: Vec<(u32, usize)> = faces.iter().enumerate().map(|(i, f)| (end(f), i)).collect();
-        list.sort_unstable();
+        list.order();
         list
     };
     let (behind, before) = (sorted(|f| f.behind), sorted(|f| f.before));
