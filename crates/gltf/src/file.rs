@@ -127,11 +127,8 @@ impl GltfFile {
         let mut references = Vec::new();
         for name in buffers.chain(images) {
             // A list grows to twice its length, and exists twice while it grows.
-            document.charge::<u8>(
-                &FieldPath::ROOT,
-                "names of files",
-                name.len().saturating_add(REFERENCE),
-            )?;
+            let bytes = name.len().saturating_add(REFERENCE);
+            document.charge::<u8>(&FieldPath::ROOT, "names of files", bytes)?;
             references.push(name);
         }
         references.order();

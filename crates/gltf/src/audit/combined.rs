@@ -82,12 +82,8 @@ pub(super) fn accessor(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Fie
     };
     let normalized = value.get("normalized").and_then(JsonValue::as_bool) == Some(true);
     if normalized && size == 4 {
-        walk.broken(
-            ACCESSOR_NORMALIZED,
-            &path.field("normalized"),
-            value,
-            "32-bit numbers cannot be normalised",
-        );
+        let message = "32-bit numbers cannot be normalised";
+        walk.broken(ACCESSOR_NORMALIZED, &path.field("normalized"), value, message);
     }
     let columns = |name: &str| is(value, "type", name) && size < 4;
     let matrix = columns("MAT3") || (size == 1 && columns("MAT2")) || columns("MAT4");
@@ -143,12 +139,8 @@ pub(super) fn buffer(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Field
     let kind = rest.split([';', ',']).next().unwrap_or_default();
     let known = ["application/octet-stream", "application/gltf-buffer"];
     if scheme.eq_ignore_ascii_case("data") && !known.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
-        walk.broken(
-            URI_DATA_TYPE,
-            &path.field("uri"),
-            value,
-            "neither application/octet-stream nor application/gltf-buffer",
-        );
+        let message = "neither application/octet-stream nor application/gltf-buffer";
+        walk.broken(URI_DATA_TYPE, &path.field("uri"), value, message);
     }
 }
 
@@ -256,12 +248,8 @@ pub(super) fn mappings(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Fie
         let mut own = SortedSet::new();
         for variant in items(mapping, "variants").filter_map(JsonValue::as_u64) {
             if own.insert(variant) && !seen.insert(variant) {
-                walk.broken(
-                    ELEMENT_TWICE,
-                    &path.index(m),
-                    mapping,
-                    format!("variant {variant} has two materials"),
-                );
+                let message = format!("variant {variant} has two materials");
+                walk.broken(ELEMENT_TWICE, &path.index(m), mapping, message);
             }
         }
     }
@@ -320,12 +308,8 @@ pub(super) fn mesh(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &FieldPa
     let mut counts = items(value, "primitives").map(|primitive| items(primitive, "targets").count());
     let first = counts.next().unwrap_or(0);
     if counts.any(|count| count != first) {
-        walk.broken(
-            MORPH_TARGETS,
-            &path.field("primitives"),
-            value,
-            "have different numbers of morph targets",
-        );
+        let message = "have different numbers of morph targets";
+        walk.broken(MORPH_TARGETS, &path.field("primitives"), value, message);
     }
     let weights = value.get("weights").map(|weights| weights.items().count());
     if let Some(weights) = weights.filter(|weights| *weights != first) {
@@ -358,12 +342,8 @@ pub(super) fn primitive(walk: &mut Walk<'_, '_>, value: Value<'_, '_>, path: &Fi
         for (kind, list) in &sets {
             let next = list.iter().max().map_or(0, |last| last.saturating_add(1));
             if next != list.len() as u64 {
-                walk.broken(
-                    ATTRIBUTE_NAME,
-                    &path,
-                    attributes,
-                    format!("the sets of {kind} are not numbered from 0 without gaps"),
-                );
+                let message = format!("the sets of {kind} are not numbered from 0 without gaps");
+                walk.broken(ATTRIBUTE_NAME, &path, attributes, message);
             }
         }
         let [_, (_, joints), (_, weights), _] = &sets;

@@ -36,6 +36,12 @@ enum Role {
     Values,
 }
 
+/// Records a purpose, unless there is one already. Returns that one if it is another.
+fn claim<T: Copy + PartialEq>(used: Option<&mut Option<T>>, wanted: T) -> Option<T> {
+    let other = *used?.get_or_insert(wanted);
+    (other != wanted).then_some(other)
+}
+
 pub(super) struct Links<'l, 'd> {
     document: &'l Document<'d>,
     findings: &'l mut Findings,
@@ -93,40 +99,22 @@ impl<'l, 'd> Links<'l, 'd> {
 
     /// Records the purpose of a view. Only views of attributes have a stride.
     fn view(&mut self, view: usize, wanted: Use, path: &FieldPath<'_>, place: (&str, usize)) {
-        if let Some(used) = self.views.get_mut(view) {
-            match *used {
-                None => *used = Some(wanted),
-                Some(other) if other == wanted => {}
-                Some(other) => {
-                    let message =
-                        format!("view {view} is used for {wanted:?} here and for {other:?} elsewhere");
-                    self.broken(VIEW_USE, path, place, message);
-                }
-            }
+        if let Some(other) = claim(self.views.get_mut(view), wanted) {
+            let message = format!("view {view} is used for {wanted:?} here and for {other:?} elsewhere");
+            self.broken(VIEW_USE, path, place, message);
         }
         let strided = self.document.views().get(view).is_some_and(|view| view.stride.is_some());
         if strided && wanted != Use::Attributes {
-            self.broken(
-                VIEW_STRIDE,
-                path,
-                place,
-                format!("view {view} has a stride, which {wanted:?} cannot have"),
-            );
+            let message = format!("view {view} has a stride, which {wanted:?} cannot have");
+            self.broken(VIEW_STRIDE, path, place, message);
         }
     }
 
     /// Records the purpose of an accessor.
     fn role(&mut self, index: usize, role: Role, path: &FieldPath<'_>, place: (&str, usize)) {
-        if let Some(used) = self.roles.get_mut(index) {
-            match *used {
-                None => *used = Some(role),
-                Some(other) if other == role => {}
-                Some(other) => {
-                    let message =
-                        format!("accessor {index} is used for {role:?} here and for {other:?} elsewhere");
-                    self.broken(VIEW_USE, path, place, message);
-                }
-            }
+        if let Some(other) = claim(self.roles.get_mut(index), role) {
+            let message = format!("accessor {index} is used for {role:?} here and for {other:?} elsewhere");
+            self.broken(VIEW_USE, path, place, message);
         }
         let wanted = match role {
             Role::Attribute => Use::Attributes,
@@ -308,17 +296,13 @@ impl<'l, 'd> Links<'l, 'd> {
                 self.attribute(semantic, *index, &path, place);
                 let Some(accessor) = self.accessor(*index) else { continue };
                 match primitive.get(semantic).and_then(|base| self.accessor(base)) {
-                    None => self.broken(
-                        MORPH_TARGETS,
-                        &path,
-                        place,
-                        format!("{semantic} has no attribute to move"),
-                    ),
+                    None => {
+                        let message = format!("{semantic} has no attribute to move");
+                        self.broken(MORPH_TARGETS, &path, place, message);
+                    }
                     Some(base) if base.count != accessor.count => {
-                        let message = format!(
-                            "{semantic} has {} elements, the attribute {}",
-                            accessor.count, base.count
-                        );
+                        let (here, there) = (accessor.count, base.count);
+                        let message = format!("{semantic} has {here} elements, the attribute {there}");
                         self.broken(MORPH_TARGETS, &path, place, message);
                     }
                     Some(_) => {}
@@ -366,11 +350,8 @@ impl<'l, 'd> Links<'l, 'd> {
             let fresh: Vec<usize> = above(*node).take_while(|n| !meets.contains_key(n)).collect();
             let top = fresh.last().map_or(Some(*node), |last| above(*last).nth(1));
             let at = top.and_then(|top| meets.get(&top)).copied().unwrap_or(common.len());
-            self.document.work(
-                &FieldPath::ROOT.field("nodes"),
-                "ancestors",
-                fresh.len().saturating_add(1),
-            )?;
+            let steps = fresh.len().saturating_add(1);
+            self.document.work(&FieldPath::ROOT.field("nodes"), "ancestors", steps)?;
             meets.extend(fresh.into_iter().map(|n| (n, at)));
             nearest = nearest.max(at);
         }
@@ -424,12 +405,8 @@ impl<'l, 'd> Links<'l, 'd> {
             let path = path.field("nodes");
             for (i, node) in scene.nodes.iter().enumerate() {
                 if self.document.nodes().get(*node).is_some_and(|node| node.parent.is_some()) {
-                    self.broken(
-                        SCENE_ROOT_WRONG,
-                        &path.index(i),
-                        ("scenes", s),
-                        format!("node {node} is a child"),
-                    );
+                    let message = format!("node {node} is a child");
+                    self.broken(SCENE_ROOT_WRONG, &path.index(i), ("scenes", s), message);
                 }
             }
         }
@@ -458,12 +435,8 @@ impl<'l, 'd> Links<'l, 'd> {
                 if let Some(node) = channel.node
                     && !seen.insert((node, channel.property.code()))
                 {
-                    self.broken(
-                        ELEMENT_TWICE,
-                        &path.field("target"),
-                        place,
-                        "another channel has this target",
-                    );
+                    let message = "another channel has this target";
+                    self.broken(ELEMENT_TWICE, &path.field("target"), place, message);
                 }
                 let Some(sampler) = animation.samplers.get(channel.sampler) else { continue };
                 let spline = sampler.interpolation == Interpolation::CubicSpline;
@@ -495,12 +468,8 @@ impl<'l, 'd> Links<'l, 'd> {
         let primitive = mesh.and_then(|m| self.document.meshes().get(m)?.primitives.first());
         let targets = primitive.map_or(0, |primitive| primitive.targets.len());
         if targets == 0 {
-            return self.broken(
-                CHANNEL_TARGET,
-                &path.field("target"),
-                place,
-                "the node has no morph targets",
-            );
+            let message = "the node has no morph targets";
+            return self.broken(CHANNEL_TARGET, &path.field("target"), place, message);
         }
         let (Some(times), Some(values)) = (self.accessor(sampler.input), self.accessor(sampler.output))
         else {

@@ -348,12 +348,8 @@ impl<'f, 'a> Walk<'f, 'a> {
                 None
             }
             None => {
-                self.broken(
-                    JSON_NUMBER,
-                    path,
-                    value,
-                    format!("{} is not a whole number from 0 on", value.raw()),
-                );
+                let message = format!("{} is not a whole number from 0 on", value.raw());
+                self.broken(JSON_NUMBER, path, value, message);
                 None
             }
         }

@@ -49,11 +49,9 @@ fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> R
         let nodes = tables.nodes.iter().enumerate();
         nodes.flat_map(|(n, node)| node.children.iter().map(move |&child| (n, child)))
     };
-    let mut parents: Vec<Option<usize>> = ledger.room(&all, 0, "parents of nodes", count)?;
-    parents.resize(count, None);
+    let mut parents: Vec<Option<usize>> = ledger.filled(&all, "parents of nodes", count, 1)?;
     // The number of parents of each node that are not in the order yet.
-    let mut above: Vec<usize> = ledger.room(&all, 0, "parents of nodes", count)?;
-    above.resize(count, 0);
+    let mut above: Vec<usize> = ledger.filled(&all, "parents of nodes", count, 1)?;
     let mut shared = None;
     for (n, child) in edges() {
         if let (Some(parent), Some(above)) = (parents.get_mut(child), above.get_mut(child)) {

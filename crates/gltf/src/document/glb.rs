@@ -48,12 +48,8 @@ pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, R
         return Err(ReadError::broken(GLB_LENGTH, &GLB.field("length"), 8, message));
     };
     if stated.len() < file.len() {
-        ledger.warn(
-            GLB_TRAILING,
-            &GLB,
-            &|| stated.len() as u64,
-            format!("{} bytes after the stated length", file.len().saturating_sub(stated.len())),
-        );
+        let message = format!("{} bytes after the stated length", file.len().saturating_sub(stated.len()));
+        ledger.warn(GLB_TRAILING, &GLB, &|| stated.len() as u64, message);
     }
     chunks(file, stated, ledger)
 }

@@ -77,7 +77,7 @@ impl Ledger {
         Ok(items)
     }
 
-    /// Returns `count` rows of `width` zeros, charged.
+    /// Returns `count` rows of `width` default values, charged.
     pub(super) fn filled<T: Copy + Default>(
         &self,
         path: &FieldPath<'_>,

@@ -374,6 +374,16 @@ impl<'a> Document<'a> {
         self.ledger.room(path, 0, what, count)
     }
 
+    /// Returns `count` default values, charged.
+    pub(crate) fn filled<T: Copy + Default>(
+        &self,
+        path: &FieldPath<'_>,
+        what: &'static str,
+        count: usize,
+    ) -> Result<Vec<T>, ReadError> {
+        self.ledger.filled(path, what, count, 1)
+    }
+
     /// Parses a text of the document that contains JSON itself; `None` if it does not.
     pub(crate) fn within<T>(
         &self,

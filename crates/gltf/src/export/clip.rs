@@ -101,7 +101,7 @@ impl<'a, 's> Writer<'a, 's> {
     }
 
     /// Returns the times of frames, strictly increasing in 32 bits.
-    fn times(&mut self, frames: impl ExactSizeIterator<Item = f64>) -> Result<Vec<f32>, ConvertError> {
+    fn times(&mut self, frames: &mut dyn ExactSizeIterator<Item = f64>) -> Result<Vec<f32>, ConvertError> {
         let mut times: Vec<f32> = room("key times", frames.len())?;
         for frame in frames {
             let [mut time] = narrow([frame / self.rate]);
@@ -235,7 +235,7 @@ impl<'a, 's> Writer<'a, 's> {
             order.extend(frames.first());
         }
         // Whole numbers up to 2^32.
-        let times = self.times((0..order.len()).map(|f| f as f64))?;
+        let times = self.times(&mut (0..order.len()).map(|f| f as f64))?;
         // Frames can share poses many times: only the poses decide whether a joint moves at all.
         let mut used: Vec<u32> = room("frames", count)?;
         used.extend(&order);
@@ -256,8 +256,8 @@ impl<'a, 's> Writer<'a, 's> {
             self.vectors(j, ChannelPath::Scale, &times, all, rest.scale)?;
         }
         let places: Vec<usize> = order.iter().filter_map(|p| used.binary_search(p).ok()).collect();
-        let models = used.iter().filter_map(|&p| poses.set().pose(p as usize));
-        self.followers(skeleton, &times, &places, used.len(), models.map(<[Affine]>::to_vec))
+        let mut models = used.iter().filter_map(|&p| Some(poses.set().pose(p as usize)?.to_vec()));
+        self.followers(skeleton, &times, &places, used.len(), &mut models)
     }
 
     /// Measures the parts of poses that translations, rotations and scales cannot hold, and the error between poses.
@@ -294,7 +294,7 @@ impl<'a, 's> Writer<'a, 's> {
         times: &[f32],
         places: &[usize],
         count: usize,
-        poses: impl Iterator<Item = Vec<Affine>>,
+        poses: &mut dyn Iterator<Item = Vec<Affine>>,
     ) -> Result<(), ConvertError> {
         let of = |(j, joint): (usize, &meshwright_scene::Joint)| (!joint.follows.is_empty()).then_some(j);
         let followers: Vec<usize> = skeleton.joints.iter().enumerate().filter_map(of).collect();
@@ -367,11 +367,11 @@ impl<'a, 's> Writer<'a, 's> {
         if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {
             let frames = self.clip.frames.saturating_add(u32::from(self.close.is_some()));
             self.room_for("frames", frames as usize, FRAME)?;
-            let times = self.times((0..frames as usize).map(|f| f as f64))?;
+            let times = self.times(&mut (0..frames as usize).map(|f| f as f64))?;
             let clip = self.clip;
-            let poses = (0..frames).map(|f| locals(skeleton, tracks, &channels, f, clip));
+            let mut poses = (0..frames).map(|f| locals(skeleton, tracks, &channels, f, clip));
             let places: Vec<usize> = (0..frames as usize).collect();
-            self.followers(skeleton, &times, &places, places.len(), poses)?;
+            self.followers(skeleton, &times, &places, places.len(), &mut poses)?;
         }
         Ok(())
     }
@@ -382,7 +382,7 @@ impl<'a, 's> Writer<'a, 's> {
     fn keys<T: Copy>(
         &mut self,
         keys: &Keys<T>,
-        mix: impl Fn(T, T, f64) -> T,
+        mix: &dyn Fn(T, T, f64) -> T,
     ) -> Result<(Vec<f32>, Vec<T>), ConvertError> {
         let n = keys.values.len();
         let count = n.saturating_add(2);
@@ -393,7 +393,7 @@ impl<'a, 's> Writer<'a, 's> {
         self.tally.cut += n - shown;
         let period = self.clip.looping.then_some(f64::from(self.clip.frames));
         let blends = self.clip.looping && n > 1;
-        let value = |frame| key_at(keys, frame, period, &mix);
+        let value = |frame| key_at(keys, frame, period, mix);
         let first = keys.frames.first().copied().unwrap_or(0.0);
         if (blends && first > 0.0) || shown == 0 {
             frames.extend(value(0.0).map(|_| 0.0));
@@ -408,16 +408,16 @@ impl<'a, 's> Writer<'a, 's> {
             frames.extend(last.map(|_| end));
             values.extend(last);
         }
-        Ok((self.times(frames.into_iter())?, values))
+        Ok((self.times(&mut frames.into_iter())?, values))
     }
 
     fn vector_keys(&mut self, keys: &Keys<[f32; 3]>) -> Result<(Vec<f32>, Vec<[f32; 3]>), ConvertError> {
-        self.keys(keys, |a, b, t| narrow(lerp(wide(a), wide(b), t)))
+        self.keys(keys, &|a, b, t| narrow(lerp(wide(a), wide(b), t)))
     }
 
     fn rotation_keys(&mut self, keys: &Keys<[f32; 4]>) -> Result<(Vec<f32>, Vec<[f32; 4]>), ConvertError> {
         let rule = self.clip.interpolation;
-        let (times, mut values) = self.keys(keys, |a, b, t| mix(a, b, t, rule))?;
+        let (times, mut values) = self.keys(keys, &|a, b, t| mix(a, b, t, rule))?;
         for q in &mut values {
             self.tally.unit += usize::from(is_scaled(*q));
             *q = unit_rotation(*q);

@@ -37,11 +37,8 @@ impl Tally {
             losses.push(loss.with_count(self.unit, "key", "keys"));
         }
         if self.replaced > 0 {
-            let loss = Loss::new(
-                "channels-replaced",
-                path,
-                "channels were replaced by later channels of the same joint",
-            );
+            let message = "channels were replaced by later channels of the same joint";
+            let loss = Loss::new("channels-replaced", path, message);
             losses.push(loss.with_count(self.replaced, "channel", "channels"));
         }
         if self.cut > 0 {

@@ -191,11 +191,8 @@ fn surface<'s>(
 ) -> Result<Option<Surface<'s>>, ConvertError> {
     if arrays.normals.is_empty() {
         if !arrays.tangents.is_empty() {
-            losses.push(Loss::new(
-                "tangents-dropped",
-                path,
-                "glTF allows tangents only with normals; they were dropped",
-            ));
+            let message = "glTF allows tangents only with normals; they were dropped";
+            losses.push(Loss::new("tangents-dropped", path, message));
         }
         return Ok(None);
     }
@@ -246,11 +243,8 @@ fn unit_normals<'s>(
                 *n = narrow(unit(face).unwrap_or([0.0, 1.0, 0.0]));
             }
         }
-        let loss = Loss::note(
-            "normals-replaced",
-            path,
-            "normals without direction were computed from the triangles",
-        );
+        let message = "normals without direction were computed from the triangles";
+        let loss = Loss::note("normals-replaced", path, message);
         losses.push(loss.with_count(replaced, "normal", "normals"));
     }
     if scaled > 0 {

@@ -85,7 +85,7 @@ pub(crate) fn key_at<T: Copy>(
     keys: &Keys<T>,
     frame: f64,
     period: Option<f64>,
-    mix: impl Fn(T, T, f64) -> T,
+    mix: &dyn Fn(T, T, f64) -> T,
 ) -> Option<T> {
     let key = |i: usize| keys.frames.get(i).map(|f| f64::from(*f));
     let value = |i: usize| keys.values.get(i).copied();
@@ -133,13 +133,13 @@ pub(crate) fn locals(
         let turn = |a, b, t| mix(a, b, t, clip.interpolation);
         let trs = Trs {
             translation: track(slots[0])
-                .and_then(|t| key_at(&t.translation, frame, period, vector))
+                .and_then(|t| key_at(&t.translation, frame, period, &vector))
                 .unwrap_or(rest.translation),
             rotation: track(slots[1])
-                .and_then(|t| key_at(&t.rotation, frame, period, turn))
+                .and_then(|t| key_at(&t.rotation, frame, period, &turn))
                 .unwrap_or(rest.rotation),
             scale: track(slots[2])
-                .and_then(|t| key_at(&t.scale, frame, period, vector))
+                .and_then(|t| key_at(&t.scale, frame, period, &vector))
                 .unwrap_or(rest.scale),
         };
         trs.to_affine()

@@ -195,11 +195,8 @@ impl Tally {
             losses.push(loss.with_count(self.negative, "vertex", "vertices"));
         }
         if self.unbound > 0 {
-            let loss = Loss::note(
-                "vertices-unbound",
-                path,
-                "vertices without influences are bound to an extra joint",
-            );
+            let message = "vertices without influences are bound to an extra joint";
+            let loss = Loss::note("vertices-unbound", path, message);
             losses.push(loss.with_count(self.unbound, "vertex", "vertices"));
         }
     }

@@ -68,7 +68,7 @@ impl Reader<'_, '_> {
         }
         if !self.primitive.targets.is_empty() {
             let message = "morph targets are not read; the base shape is used";
-            lose(losses, "morph-targets", || self.path.to_owned().to_string(), message);
+            lose(losses, "morph-targets", &|| self.path.to_owned().to_string(), message);
         }
         Ok(Some(mesh))
     }
@@ -108,7 +108,7 @@ impl Reader<'_, '_> {
         let document = self.document;
         if matches!(self.primitive.mode, Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
             let path = || self.path.to_owned().to_string();
-            lose(losses, "points-or-lines", path, "points and lines were dropped");
+            lose(losses, "points-or-lines", &path, "points and lines were dropped");
             return Ok(None);
         }
         let mut last = 0;
@@ -248,7 +248,7 @@ impl Reader<'_, '_> {
         let accessor = self.primitive.get(&Semantic::TexCoord(asked.set));
         if sets > usize::from(accessor.is_some()) {
             let message = "only the texture coordinates of the base colour are read";
-            lose(losses, "more-texture-sets", || self.path.to_owned().to_string(), message);
+            lose(losses, "more-texture-sets", &|| self.path.to_owned().to_string(), message);
         }
         let Some(accessor) = accessor else { return Ok(()) };
         let mut finite = true;

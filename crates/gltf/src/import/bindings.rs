@@ -41,8 +41,7 @@ impl Bindings {
         for (g, group) in plan.groups.iter().enumerate() {
             let skeleton = skeleton(document, plan, (g, group), &extras)?;
             made.rests.push(rest(document, &skeleton)?);
-            let mut binds = document.room(&path, "bind matrices", skeleton.joints.len())?;
-            binds.resize(skeleton.joints.len(), None);
+            let binds = document.filled(&path, "bind matrices", skeleton.joints.len())?;
             bound.push(binds);
             charge_push::<(Skeleton, [usize; 8])>(document, &path, "skeletons")?;
             made.skeletons.push(skeleton);
@@ -130,8 +129,7 @@ impl Bindings {
             }
             BindDifference::None => {
                 let own = self.skeletons.get(group).map_or(0, |s| s.joints.len());
-                let mut binds: Vec<Option<Affine>> = document.room(&path, "bind matrices", own)?;
-                binds.resize(own, None);
+                let mut binds: Vec<Option<Affine>> = document.filled(&path, "bind matrices", own)?;
                 for (joint, matrix) in joints.iter().zip(&matrices) {
                     if let Some(bind) = binds.get_mut(at(joint)) {
                         *bind = Some(*matrix);
@@ -200,8 +198,7 @@ fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadEr
     let Some(root) = skin.skeleton else { return Ok(()) };
     let nodes = document.nodes();
     document.work(&FieldPath::ROOT.field("skins").index(s), "nodes below a root", nodes.len())?;
-    let mut under = document.room(&FieldPath::ROOT.field("skins"), "nodes below a root", nodes.len())?;
-    under.resize(nodes.len(), false);
+    let mut under = document.filled(&FieldPath::ROOT.field("skins"), "nodes below a root", nodes.len())?;
     for &n in document.node_order() {
         let parent = nodes.get(n).and_then(|node| node.parent);
         let below = n == root || parent.is_some_and(|p| under.get(p) == Some(&true));

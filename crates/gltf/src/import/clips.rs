@@ -198,11 +198,8 @@ impl Reader<'_, '_, '_> {
             let slot = *slots.entry(place.joint).or_insert(tracks.len());
             if slot == tracks.len() {
                 // The memory includes the entries of the joint and its channels in maps.
-                charge_push::<(Track, [usize; 8])>(
-                    self.document,
-                    &FieldPath::ROOT.field("animations"),
-                    "tracks",
-                )?;
+                let all = FieldPath::ROOT.field("animations");
+                charge_push::<(Track, [usize; 8])>(self.document, &all, "tracks")?;
                 tracks.push(Track { joint: place.joint, ..Track::default() });
             }
             let Some(track) = tracks.get_mut(slot) else { continue };
@@ -224,7 +221,7 @@ impl Reader<'_, '_, '_> {
             Property::Scale => 2,
             Property::Weights => {
                 let message = "morph targets are not read; the base shape is used";
-                lose(self.losses, "morph-targets", || format!("animations[{}]", self.a), message);
+                lose(self.losses, "morph-targets", &|| format!("animations[{}]", self.a), message);
                 return None;
             }
             Property::Pointer => {
@@ -246,7 +243,7 @@ impl Reader<'_, '_, '_> {
         let place = self.plan.place(node);
         if place.is_none() && self.plan.is_active(node) {
             let message = "animations of nodes that draw nothing were dropped";
-            lose(self.losses, "node-animation", || format!("animations[{}]", self.a), message);
+            lose(self.losses, "node-animation", &|| format!("animations[{}]", self.a), message);
         }
         place.map(|place| (place, node))
     }
@@ -262,19 +259,13 @@ impl Reader<'_, '_, '_> {
     ) -> Result<(), ReadError> {
         let above = self.plan.folded(self.document, node);
         let folded = |local: Trs64| above.map_or(local, |above| folded(&above, &local));
+        let translation = |translation| folded(Trs64 { translation, ..Trs64::IDENTITY }).translation;
+        let rotation = |own| above.map_or(own, |above| quat::product(above.rotation, own));
+        let scale = |scale| folded(Trs64 { scale, ..Trs64::IDENTITY }).scale;
         match property {
-            Property::Translation => self.keys(&mut track.translation, sampler, times, rate, |translation| {
-                folded(Trs64 { translation, ..Trs64::IDENTITY }).translation
-            }),
-            Property::Rotation => {
-                self.keys(&mut track.rotation, sampler, times, rate, |rotation| match above {
-                    Some(above) => quat::product(above.rotation, rotation),
-                    None => rotation,
-                })
-            }
-            _ => self.keys(&mut track.scale, sampler, times, rate, |scale| {
-                folded(Trs64 { scale, ..Trs64::IDENTITY }).scale
-            }),
+            Property::Translation => self.keys(&mut track.translation, sampler, times, rate, &translation),
+            Property::Rotation => self.keys(&mut track.rotation, sampler, times, rate, &rotation),
+            _ => self.keys(&mut track.scale, sampler, times, rate, &scale),
         }
     }
 
@@ -284,7 +275,7 @@ impl Reader<'_, '_, '_> {
         (sampler, s): (&Sampler, usize),
         times: &Times,
         rate: Rate,
-        map: impl Fn([f64; N]) -> [f64; N],
+        map: &dyn Fn([f64; N]) -> [f64; N],
     ) -> Result<(), ReadError> {
         let all = FieldPath::ROOT.field("animations");
         let animation = all.index(self.a);
@@ -293,12 +284,8 @@ impl Reader<'_, '_, '_> {
         let path = sampler_path.field("output");
         let values = self.document.read_f32::<N>(sampler.output)?;
         if let Some(k) = values.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
-            return Err(self.document.fault(
-                NOT_FINITE,
-                &path.index(k),
-                ("animations", self.a),
-                "is not finite",
-            ));
+            let place = ("animations", self.a);
+            return Err(self.document.fault(NOT_FINITE, &path.index(k), place, "is not finite"));
         }
         let values = times::values(times, values, sampler.interpolation);
         let way = match sampler.interpolation {

@@ -58,7 +58,7 @@ impl<const N: usize> KeySource<'_, N> {
     }
 
     /// Adds the keys; `map` converts each value.
-    pub(super) fn linear(&self, channel: &mut Channel<[f32; N]>, map: impl Fn([f64; N]) -> [f64; N]) {
+    pub(super) fn linear(&self, channel: &mut Channel<[f32; N]>, map: &dyn Fn([f64; N]) -> [f64; N]) {
         let mut push = |frame: f64, v: [f64; N]| {
             let exact = !self.turns || (length(v) - 1.0).abs() <= EXACT;
             let v = if exact { v } else { unit(v).unwrap_or(v) };

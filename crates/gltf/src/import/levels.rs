@@ -18,11 +18,8 @@ pub(super) fn read(
     let mut levels = document.room(&all, "levels", document.scenes().len())?;
     let mut drawn: Vec<bool> = document.room(&all, "levels", document.nodes().len())?;
     for (s, scene) in document.scenes().iter().enumerate() {
-        document.work(
-            &all.index(s),
-            "nodes of levels",
-            document.nodes().len().saturating_add(roots.len()),
-        )?;
+        let steps = document.nodes().len().saturating_add(roots.len());
+        document.work(&all.index(s), "nodes of levels", steps)?;
         drawn.clear();
         drawn.resize(document.nodes().len(), false);
         for root in &scene.nodes {

@@ -112,9 +112,8 @@ pub(super) fn read(
     }
     if elsewhere > 0 {
         let message = "textures with other texture coordinates than the base colour's were dropped";
-        losses.push(
-            Loss::new("texture-left-out", "materials", message).with_count(elsewhere, "texture", "textures"),
-        );
+        let loss = Loss::new("texture-left-out", "materials", message);
+        losses.push(loss.with_count(elsewhere, "texture", "textures"));
     }
     Ok(Materials { list, coordinates })
 }
@@ -168,7 +167,7 @@ impl Images<'_, '_, '_> {
                 let image = self.fetch(index);
                 if image.is_none() {
                     let message = "an image that is missing, or is neither PNG nor JPEG, was dropped";
-                    lose(self.losses, "image-dropped", || format!("images[{index}]"), message);
+                    lose(self.losses, "image-dropped", &|| format!("images[{index}]"), message);
                 }
                 charge_push::<(usize, Option<Image>)>(self.document, path, "pictures")?;
                 let bytes = image.as_ref().map_or(0, |image| image.bytes.len());

@@ -78,11 +78,8 @@ pub(super) fn read(
 fn shared_meshes(document: &Document<'_>) -> Result<SortedSet<usize>, ReadError> {
     let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
     // An entry of a tree takes up to three times its size.
-    document.charge::<[usize; 6]>(
-        &FieldPath::ROOT.field("meshes"),
-        "shared accessors",
-        primitives().count(),
-    )?;
+    let count = primitives().count();
+    document.charge::<[usize; 6]>(&FieldPath::ROOT.field("meshes"), "shared accessors", count)?;
     let mut seen = SortedSet::new();
     Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
 }
@@ -106,8 +103,7 @@ impl Builder<'_, '_, '_> {
         let keep = self.kept_nodes()?;
         let extras = Extras::new(document, "nodes")?;
         let all = FieldPath::ROOT.field("nodes");
-        let mut places: Vec<Option<NodeId>> = document.room(&all, "nodes", nodes.len())?;
-        places.resize(nodes.len(), None);
+        let mut places: Vec<Option<NodeId>> = document.filled(&all, "nodes", nodes.len())?;
         let mut roots: Vec<usize> = document.room(&all, "nodes", nodes.len())?;
         roots.extend(0..nodes.len());
         for &n in document.node_order() {
@@ -186,11 +182,8 @@ impl Builder<'_, '_, '_> {
             let called =
                 |mesh: &crate::document::Mesh<'_>| name.as_deref().is_none_or(|name| mesh.name == name);
             let numbered = usize::try_from(m).ok().filter(|m| document.meshes().get(*m).is_some_and(called));
-            document.work(
-                &FieldPath::ROOT.field("nodes").index(n),
-                "names of meshes",
-                document.meshes().len(),
-            )?;
+            let steps = document.meshes().len();
+            document.work(&FieldPath::ROOT.field("nodes").index(n), "names of meshes", steps)?;
             let named = || document.meshes().iter().position(called).filter(|_| name.is_some());
             let Some(m) = numbered.or_else(named) else { continue };
             let Some(primitive) = document.meshes().get(m).and_then(|mesh| mesh.primitives.first()) else {
@@ -292,12 +285,8 @@ impl Builder<'_, '_, '_> {
             drop_unused(&mut mesh);
         }
         if !are_finite(mesh.positions.as_flattened()) {
-            return Err(document.fault(
-                NOT_FINITE,
-                &path,
-                ("meshes", m),
-                "a vertex is outside the range of 32-bit floats",
-            ));
+            let message = "a vertex is outside the range of 32-bit floats";
+            return Err(document.fault(NOT_FINITE, &path, ("meshes", m), message));
         }
         mesh.name = self.name(n, m, p);
         // Memory for the mesh in its list, its origin, and its entry in the map.

@@ -185,7 +185,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
 }
 
 /// Adds a loss. Losses with the same code are counted in one.
-fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> String, message: &'static str) {
+fn lose(losses: &mut Vec<Loss>, code: &'static str, path: &dyn Fn() -> String, message: &'static str) {
     match losses.iter_mut().find(|loss| loss.code == code) {
         Some(loss) => loss.count = loss.count.saturating_add(1),
         None => losses.push(Loss::new(code, path(), message)),

@@ -54,8 +54,7 @@ impl Plan {
         let groups = marks.groups()?;
         let count = document.nodes().len();
         let path = FieldPath::ROOT.field("nodes");
-        let mut places = document.room(&path, "joints", count)?;
-        places.resize(count, None);
+        let mut places = document.filled(&path, "joints", count)?;
         for (group, list) in groups.iter().enumerate() {
             for (joint, node) in list.nodes.iter().enumerate() {
                 if let Some(place) = places.get_mut(*node) {
@@ -112,10 +111,8 @@ fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<
     }
     let others = document.scenes().len().saturating_sub(1);
     if scene.is_some() && !all && others > 0 {
-        losses.push(
-            Loss::new("other-scenes", "scenes", "scenes other than the default one were dropped")
-                .counted(others),
-        );
+        let message = "scenes other than the default one were dropped";
+        losses.push(Loss::new("other-scenes", "scenes", message).counted(others));
     }
     Ok(active)
 }
@@ -133,8 +130,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     fn new(document: &'d Document<'a>, active: Vec<bool>) -> Result<Self, ReadError> {
         let path = FieldPath::ROOT.field("nodes");
         let count = document.nodes().len();
-        let mut joints = document.room(&path, "joints", count)?;
-        joints.resize(count, false);
+        let joints = document.filled(&path, "joints", count)?;
         let mut devices = document.room(&path, "joints", count)?;
         let nodes = document.json().get("nodes");
         devices.extend(nodes.into_iter().flat_map(JsonValue::items).map(|node| {
@@ -162,8 +158,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     fn skins(&mut self) -> Result<(), ReadError> {
         let all = FieldPath::ROOT.field("skins");
         let count = self.document.skins().len();
-        let mut used = self.document.room(&all, "skins", count)?;
-        used.resize(count, false);
+        let mut used = self.document.filled(&all, "skins", count)?;
         for (node, active) in self.document.nodes().iter().zip(&self.active) {
             if let (Some(skin), true, Some(_)) = (node.skin, *active, node.mesh)
                 && let Some(used) = used.get_mut(skin)
@@ -240,8 +235,7 @@ impl<'d, 'a> Marks<'d, 'a> {
     fn above(&self) -> Result<Vec<Option<usize>>, ReadError> {
         let count = self.joints.len();
         let mut above: Vec<Option<usize>> =
-            self.document.room(&FieldPath::ROOT.field("nodes"), "joints", count)?;
-        above.resize(count, None);
+            self.document.filled(&FieldPath::ROOT.field("nodes"), "joints", count)?;
         for &n in self.document.node_order() {
             let Some(parent) = self.parent(n) else { continue };
             let nearest =
@@ -320,10 +314,8 @@ impl<'d, 'a> Marks<'d, 'a> {
             joints(&mut animation.channels.iter().filter_map(|c| c.node), &mut union);
         }
         let named = self.document.skins().iter().flat_map(|s| &s.joints).chain(self.document.node_order());
-        let mut numbers: Vec<Option<usize>> = self.document.room(&path, "joints", count)?;
-        numbers.resize(count, None);
-        let mut seen: Vec<bool> = self.document.room(&path, "joints", count)?;
-        seen.resize(count, false);
+        let mut numbers: Vec<Option<usize>> = self.document.filled(&path, "joints", count)?;
+        let mut seen: Vec<bool> = self.document.filled(&path, "joints", count)?;
         let mut groups: Vec<JointGroup> = Vec::new();
         for &node in named.filter(|n| self.is_joint(**n)) {
             if seen.get(node) == Some(&true) {

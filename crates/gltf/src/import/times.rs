@@ -41,8 +41,7 @@ pub(super) fn read(
 ) -> Result<Vec<Option<Times>>, ReadError> {
     let all = FieldPath::ROOT.field("animations");
     let path = all.index(a);
-    let mut used = document.room(&path, "samplers", animation.samplers.len())?;
-    used.resize(animation.samplers.len(), false);
+    let mut used = document.filled(&path, "samplers", animation.samplers.len())?;
     for channel in animation.channels.iter().filter(|c| c.node.is_some()) {
         if let Some(used) = used.get_mut(channel.sampler) {
             *used = true;
@@ -116,30 +115,34 @@ impl Rate {
     ) -> Result<(Self, Option<f64>), ReadError> {
         let path = FieldPath::ROOT.field("animations");
         let lists = || times.iter().flatten().map(|t| t.seconds.as_slice());
-        let all = || lists().flatten().copied();
         let off = |rate: f64, t: f64| (t * rate - (t * rate).round()).abs() / rate;
-        let end = all().fold(0.0, f64::max);
         let mut different: Vec<f64> = Vec::with_capacity(FEW);
-        for t in all() {
-            if different.len() < FEW && !different.contains(&t) {
-                different.push(t);
+        let (mut end, mut gap, mut worst) = (0.0_f64, f64::INFINITY, 0.0_f64);
+        for list in lists() {
+            for (k, &t) in list.iter().enumerate() {
+                end = end.max(t);
+                worst = worst.max(off(ANY_RATE.into(), t));
+                gap = list.get(k.saturating_add(1)).map_or(gap, |next| gap.min(next - t));
+                if different.len() < FEW && !different.contains(&t) {
+                    different.push(t);
+                }
             }
         }
         let [least, most] = RATES;
         let least = if different.len() < FEW { FEW_RATE } else { least };
         // Other rates, such as 29.97.
-        let gaps = lists().flat_map(|list| list.windows(2)).filter_map(|pair| match pair {
-            [a, b] => Some(b - a),
-            _ => None,
-        });
-        let gap = gaps.fold(end, f64::min);
-        let spaced = Some((end / gap).round() / end).filter(|rate| (least..=most).contains(rate));
+        let spaced = Some((end / gap.min(end)).round() / end).filter(|rate| (least..=most).contains(rate));
         for [seconds, part] in OFF_FRAME {
             let steps = std::iter::successors(Some(least), |rate| Some(rate + STEP));
             for rate in steps.take_while(|rate| *rate <= most).chain(spaced) {
                 let most = seconds.min(part / rate);
-                let misfit = all().position(|t| off(rate, t) > most + ROUNDING * t);
-                document.work(&path.index(a), "rates of keys", misfit.unwrap_or(0))?;
+                let mut fit = 0_usize;
+                let misfit = lists().find_map(|list| {
+                    let at = list.iter().position(|t| off(rate, *t) > most + ROUNDING * t);
+                    fit = fit.saturating_add(at.unwrap_or(list.len()));
+                    at
+                });
+                document.work(&path.index(a), "rates of keys", misfit.map_or(0, |_| fit))?;
                 if misfit.is_none() {
                     #[expect(
                         clippy::cast_possible_truncation,
@@ -150,7 +153,6 @@ impl Rate {
                 }
             }
         }
-        let worst = all().map(|t| off(ANY_RATE.into(), t)).fold(0.0, f64::max);
         Ok((Self::exact(ANY_RATE), Some(worst)))
     }
 

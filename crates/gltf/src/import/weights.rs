@@ -69,8 +69,7 @@ impl<'d> Sets<'d> {
         skin.influences = document.room(path, "influences", count.saturating_mul(each))?;
         // Four more entries, so that four can be written at every position.
         let room = BLOCK.saturating_mul(each).saturating_add(4);
-        let mut packed = document.room(path, "influences", room)?;
-        packed.resize(room, Influence::default());
+        let mut packed = document.filled(path, "influences", room)?;
         let mut odd = Oddities::default();
         let mut fours = [[Influence::default(); 4]; BLOCK];
         let same = joints.iter().zip(0..).all(|(known, joint)| *known == joint);

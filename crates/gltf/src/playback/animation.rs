@@ -30,39 +30,39 @@ enum Values {
     Scale(Vec<[f32; 3]>),
 }
 
-pub(super) fn read(document: &Document<'_>) -> Result<Vec<Motion>, PlaybackError> {
-    document.animations().iter().enumerate().map(|(a, animation)| motion(document, a, animation)).collect()
-}
-
-fn motion(document: &Document<'_>, a: usize, animation: &Animation<'_>) -> Result<Motion, PlaybackError> {
-    let mut channels = Vec::new();
-    for (c, channel) in animation.channels.iter().enumerate() {
-        let fault =
-            |message: &str| Err(PlaybackError::new(format!("animations[{a}].channels[{c}]"), message));
-        let (Some(node), Some(sampler)) = (channel.node, animation.samplers.get(channel.sampler)) else {
-            continue;
-        };
-        let step = match sampler.interpolation {
-            Interpolation::Linear => false,
-            Interpolation::Step => true,
-            Interpolation::CubicSpline => return fault("cubic splines are not supported"),
-        };
-        let times = document.read_f32::<1>(sampler.input)?.into_flattened();
-        if !times.is_sorted_by(|a, b| a < b) {
-            return fault("times do not rise");
-        }
-        let values = match channel.property {
-            Property::Translation => Values::Translation(document.read_f32(sampler.output)?),
-            Property::Rotation => Values::Rotation(document.read_f32(sampler.output)?),
-            Property::Scale => Values::Scale(document.read_f32(sampler.output)?),
-            Property::Weights | Property::Pointer => return fault("only parts of nodes are played"),
-        };
-        channels.push(Channel { node, times, step, values });
-    }
-    Ok(Motion { channels })
-}
-
 impl Motion {
+    pub(super) fn read(
+        document: &Document<'_>,
+        a: usize,
+        animation: &Animation<'_>,
+    ) -> Result<Self, PlaybackError> {
+        let mut channels = Vec::new();
+        for (c, channel) in animation.channels.iter().enumerate() {
+            let fault =
+                |message: &str| Err(PlaybackError::new(format!("animations[{a}].channels[{c}]"), message));
+            let (Some(node), Some(sampler)) = (channel.node, animation.samplers.get(channel.sampler)) else {
+                continue;
+            };
+            let step = match sampler.interpolation {
+                Interpolation::Linear => false,
+                Interpolation::Step => true,
+                Interpolation::CubicSpline => return fault("cubic splines are not supported"),
+            };
+            let times = document.read_f32::<1>(sampler.input)?.into_flattened();
+            if !times.is_sorted_by(|a, b| a < b) {
+                return fault("times do not rise");
+            }
+            let values = match channel.property {
+                Property::Translation => Values::Translation(document.read_f32(sampler.output)?),
+                Property::Rotation => Values::Rotation(document.read_f32(sampler.output)?),
+                Property::Scale => Values::Scale(document.read_f32(sampler.output)?),
+                Property::Weights | Property::Pointer => return fault("only parts of nodes are played"),
+            };
+            channels.push(Channel { node, times, step, values });
+        }
+        Ok(Self { channels })
+    }
+
     pub(super) fn duration(&self) -> f32 {
         self.channels.iter().filter_map(|c| c.times.last()).fold(0.0, |d: f32, t| d.max(*t))
     }

@@ -7,7 +7,7 @@
 
 use crate::document::{self, Document, Options, Semantic, Transform, no_files};
 use crate::math::{cross, dot, unit, wide};
-use crate::playback::animation::{self, Motion};
+use crate::playback::animation::Motion;
 use crate::playback::error::PlaybackError;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{Budget, Limits};
@@ -139,14 +139,19 @@ impl Player {
         let options =
             Options::default().with_limits(Limits::default().with_memory(bytes)).with_extensions(&HARMLESS);
         let document = Document::from_glb(glb, &no_files, &options)?;
-        let meshes = document.meshes().iter().enumerate().map(|(m, mesh)| primitives(&document, m, mesh));
-        let meshes = meshes.collect::<Result<Vec<_>, _>>()?;
-        let skins = document.skins().iter().map(|skin| Skin::new(&document, skin));
-        let skins = skins.collect::<Result<Vec<_>, _>>()?;
-        let motions = animation::read(&document)?;
-        let named = document.animations().iter().zip(&motions);
-        let animations =
-            named.map(|(a, m)| Animation { name: a.name.to_string(), duration: m.duration() }).collect();
+        let (mut meshes, mut skins) = (Vec::new(), Vec::new());
+        let (mut motions, mut animations) = (Vec::new(), Vec::new());
+        for (m, mesh) in document.meshes().iter().enumerate() {
+            meshes.push(primitives(&document, m, mesh)?);
+        }
+        for skin in document.skins() {
+            skins.push(Skin::new(&document, skin)?);
+        }
+        for (a, animation) in document.animations().iter().enumerate() {
+            let motion = Motion::read(&document, a, animation)?;
+            animations.push(Animation { name: animation.name.to_string(), duration: motion.duration() });
+            motions.push(motion);
+        }
         let nodes = document.nodes().iter().map(Node::new).collect();
         let order = document.node_order().to_vec();
         let player = Self { nodes, order, meshes, skins, motions, animations };
@@ -157,11 +162,15 @@ impl Player {
     /// Checks conditions of evaluation that the document does not guarantee: the joints of vertices are in the skin,
     /// and the poses of all drawn meshes fit into memory.
     fn check(&self, budget: &Budget) -> Result<(), PlaybackError> {
-        let last = |mesh: &Vec<Primitive>| {
-            mesh.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened()).copied().max()
-        };
         // Once for each mesh, however many nodes draw it.
-        let last_joints: Vec<Option<u32>> = self.meshes.iter().map(last).collect();
+        let mut last_joints = Vec::new();
+        for mesh in &self.meshes {
+            let mut last = None;
+            for (joints, _) in mesh.iter().flat_map(|p| &p.sets) {
+                last = last.max(joints.as_flattened().iter().max());
+            }
+            last_joints.push(last);
+        }
         for (n, node) in self.nodes.iter().enumerate() {
             let Some(mesh) = node.mesh else { continue };
             let fault = |message: String| PlaybackError::new(format!("nodes[{n}]"), message);
@@ -175,7 +184,7 @@ impl Player {
             charge(vertices, 2 * size_of::<[f64; 3]>())?;
             let Some(skin) = node.skin.map(|s| &self.skins[s]) else { continue };
             charge(skin.joints.len(), size_of::<Affine64>())?;
-            if last_joints[mesh].is_some_and(|j| j as usize >= skin.joints.len()) {
+            if last_joints[mesh].is_some_and(|j| *j as usize >= skin.joints.len()) {
                 return Err(fault("a vertex names a joint that is not in the skin".into()));
             }
         }
@@ -302,7 +311,8 @@ fn primitives(
     m: usize,
     mesh: &document::Mesh<'_>,
 ) -> Result<Vec<Primitive>, PlaybackError> {
-    let one = |(p, primitive): (usize, &document::Primitive<'_>)| {
+    let mut all = Vec::new();
+    for (p, primitive) in mesh.primitives.iter().enumerate() {
         let find = |semantic| primitive.get(&semantic);
         let Some(positions) = find(Semantic::Position) else {
             return Err(PlaybackError::new(format!("meshes[{m}].primitives[{p}]"), "has no positions"));
@@ -317,7 +327,7 @@ fn primitives(
             };
             sets.push((document.read_u32(joints)?, document.read_f32(weights)?));
         }
-        Ok(Primitive { positions, normals, sets })
-    };
-    mesh.primitives.iter().enumerate().map(one).collect()
+        all.push(Primitive { positions, normals, sets });
+    }
+    Ok(all)
 }
