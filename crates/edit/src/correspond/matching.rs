@@ -173,10 +173,8 @@ fn by_place(
                 let fits = scaled.as_ref().is_none_or(|map: &[Line; 2]| {
                     let uvs = own.moved.mesh.uvs.get(v).zip(native.exported.mesh.uvs.get(at.vertex));
                     uvs.is_some_and(|(to, from)| {
-                        map.iter()
-                            .zip(wide(*from))
-                            .zip(wide(*to))
-                            .all(|((line, from), to)| line.fits(from, to))
+                        let mut axes = map.iter().zip(wide(*from)).zip(wide(*to));
+                        axes.all(|((line, from), to)| line.fits(from, to))
                     })
                 });
                 if same.position && same.normal && same.color && same.weights && fits {

@@ -27,8 +27,7 @@ impl<'s> Names<'s> {
             nodes.iter().for_each(|node| see(&node.name));
             skeletons.iter().flat_map(|s| &s.joints).for_each(|joint| see(&joint.name));
         };
-        let mut count = meshes.len().saturating_add(edited.len());
-        let mut length = 0_u64;
+        let (mut count, mut length) = (meshes.len().saturating_add(edited.len()), 0_u64);
         others(&mut |name| {
             count = count.saturating_add(1);
             length = length.saturating_add(name.len() as u64);

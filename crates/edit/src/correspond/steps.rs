@@ -11,41 +11,31 @@ const JUMP: f32 = 1e-2;
 /// The two sides of a jump count as one key. A last key that repeats the value before it does not count if it is closer
 /// than a step, or if it is at the frame `round` where the clip repeats.
 fn grid<T: PartialEq>(keys: &Channel<T>, round: Option<f64>) -> Option<(u32, f64)> {
-    let repeats = |a: usize, b: usize| keys.values.get(a) == keys.values.get(b);
-    frame_grid(&keys.frames, &repeats, round)
-}
-
-/// Does the same as [`grid`]. `repeats` returns true if two keys have the same value.
-fn frame_grid(
-    frames: &[f32],
-    repeats: &dyn Fn(usize, usize) -> bool,
-    round: Option<f64>,
-) -> Option<(u32, f64)> {
-    let counts =
-        |k: usize, frame: f32| frames.get(k.saturating_add(1)).is_none_or(|next| next - frame > JUMP);
-    let all = || (0..).zip(frames).filter(|(k, frame)| counts(*k, **frame)).map(|(k, f)| (k, f64::from(*f)));
-    let (mut count, mut before, mut last) = (0_u32, None, None);
-    for key in all() {
-        (count, before, last) = (count.saturating_add(1), last, Some(key));
-    }
+    let behind = |k: usize| keys.frames.get(k.saturating_add(1));
+    let counts = |k: usize, frame: f32| behind(k).is_none_or(|next| next - frame > JUMP);
+    let all = || {
+        let own = keys.frames.iter().zip(&keys.values).enumerate();
+        own.filter(|(k, (frame, _))| counts(*k, **frame))
+            .map(|(_, (frame, value))| (f64::from(*frame), value))
+    };
+    let (count, before, last) =
+        all().fold((0_u32, None, None), |(n, _, last), key| (n.saturating_add(1), last, Some(key)));
     let even = |count: u32, end: f64| {
         let step = end / f64::from(count.saturating_sub(1).max(1));
-        let is_even =
-            |(k, (_, frame)): (u32, (usize, f64))| (frame - f64::from(k) * step).abs() <= 1e-2 * step;
+        let is_even = |(k, (frame, _)): (u32, (f64, _))| (frame - f64::from(k) * step).abs() <= 1e-2 * step;
         (count <= 2 || (0..count).zip(all()).all(is_even)).then_some((count, step))
     };
-    let end = last.map_or(0.0, |(_, frame)| frame);
-    let (Some((value, before)), Some((held, last)), Some((_, first)), Some((_, second))) =
+    let end = last.map_or(0.0, |(frame, _)| frame);
+    let (Some((before, value)), Some((last, held)), Some((first, _)), Some((second, _))) =
         (before, last, all().next(), all().nth(1))
     else {
         return even(count, end);
     };
     let shorter = || even(count.saturating_sub(1), before);
-    let repeated = repeats(value, held);
-    if repeated && last - before < 0.99 * (second - first) {
+    if value == held && last - before < 0.99 * (second - first) {
         return shorter();
     }
-    even(count, end).or_else(|| shorter().filter(|_| repeated && round == Some(last)))
+    even(count, end).or_else(|| shorter().filter(|_| value == held && round == Some(last)))
 }
 
 /// Evenly spaced keys.

@@ -4,6 +4,7 @@ use crate::attributes::Attributes;
 use crate::patch::model::{ClipPatch, JointPatch, MaterialPatch, MeshPatch, Patch, Poses, VertexPatch};
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::SortedSet;
 use meshwright_core::json::Quoted;
@@ -23,8 +24,8 @@ impl Patch {
             let count = self.correspondence.joints.get(s).map_or(0, Vec::len);
             let gone = gone(count, &mut joints.iter().map(|own| own.original));
             if !(changed.is_empty() && gone.is_empty()) {
-                let lists = [format!("\"skeleton\":{s}"), list("joints", &changed), list("removed", &gone)];
-                skeletons.push(object(&lists));
+                let (changed, gone) = (list("joints", &changed), list("removed", &gone));
+                skeletons.push(object(vec![format!("\"skeleton\":{s}"), changed, gone]));
             }
         }
         for (m, own) in self.meshes.iter().enumerate() {
@@ -48,7 +49,7 @@ impl Patch {
             materials.extend(part("material", m, own.original, &own.changes(), &[]));
         }
         let own = &self.correspondence;
-        object(&[
+        object(vec![
             list("skeletons", &skeletons),
             list("meshes", &meshes),
             list("removed_meshes", &gone(own.meshes.len(), &mut self.meshes.iter().map(|m| m.original))),
@@ -69,7 +70,7 @@ impl Patch {
             let all = 0..u32::try_from(count).unwrap_or(u32::MAX);
             runs(&mut all.filter(|n| !kept.contains(n)))
         };
-        let mut more = alloc::vec![format!("\"name\":{}", Quoted(name))];
+        let mut more = vec![format!("\"name\":{}", Quoted(name))];
         for (kind, attribute) in KINDS {
             let changed = vertices(&|v| v.original.is_some() && v.changed.has(*attribute));
             more.push(list(kind, &changed));
@@ -155,23 +156,15 @@ fn gone(count: usize, kept: &mut dyn Iterator<Item = Option<usize>>) -> Vec<Stri
     numbers(&mut (0..count).filter(|n| !kept.contains(n)))
 }
 
-fn object(fields: &[String]) -> String {
-    format!("{{{}}}", joined(fields))
+/// Returns an object with the fields that are not empty.
+fn object(mut fields: Vec<String>) -> String {
+    fields.retain(|field| !field.is_empty());
+    format!("{{{}}}", fields.join(","))
 }
 
 /// Returns a field with a list, or nothing for an empty list.
 fn list(name: &str, items: &[String]) -> String {
-    if items.is_empty() { String::new() } else { format!("\"{name}\":[{}]", joined(items)) }
-}
-
-/// Joins the texts that are not empty.
-fn joined(texts: &[String]) -> String {
-    let mut all = String::new();
-    for text in texts.iter().filter(|text| !text.is_empty()) {
-        all.push_str(if all.is_empty() { "" } else { "," });
-        all.push_str(text);
-    }
-    all
+    if items.is_empty() { String::new() } else { format!("\"{name}\":[{}]", items.join(",")) }
 }
 
 /// Returns a changed part as an object, or `None` for an unchanged one.
@@ -185,10 +178,10 @@ fn part(
     if original.is_some() && changes.is_empty() {
         return None;
     }
-    let mut fields = alloc::vec![format!("\"{kind}\":{index}")];
+    let mut fields = vec![format!("\"{kind}\":{index}")];
     fields.extend(original.map(|n| format!("\"original\":{n}")));
     let changes: Vec<String> = changes.iter().map(|change| Quoted(change).to_string()).collect();
     fields.push(list("changes", &changes));
     fields.extend_from_slice(more);
-    Some(object(&fields))
+    Some(object(fields))
 }

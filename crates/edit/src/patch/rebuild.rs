@@ -2,6 +2,7 @@
 
 use crate::attributes::Attributes;
 use crate::comparison::Comparison;
+use crate::correspond::joints::is_near_transform;
 use crate::correspond::mesh_search::{Corner, Edited, EditedVertex, Found};
 use crate::correspond::meshes::{Finds, part, stays_absent};
 use crate::correspond::names::{Names, plain};
@@ -290,11 +291,7 @@ impl Maker<'_, '_, '_> {
 
     /// Returns the skeleton of the result for a mesh without one, if joints now move the whole mesh.
     fn skinned(&self, own: &Found<'_>) -> Option<SkeletonId> {
-        if !crate::correspond::joints::is_near_transform(
-            &own.exported.world,
-            &Affine64::IDENTITY,
-            self.work.extent,
-        ) {
+        if !is_near_transform(&own.exported.world, &Affine64::IDENTITY, self.work.extent) {
             return None;
         }
         let skins = own.sources.iter().map(|e| self.edited.get(*e).and_then(|e| e.moved.mesh.skin.as_ref()));
