@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::math::{self, narrow1};
-use meshwright_core::{Budget, LimitExceeded, Order as _};
+use meshwright_core::{Budget, LimitExceeded};
 
 /// The maximum number of corners at one vertex: MikkTSpace recurses around a vertex and compares all of its
 /// corners.
@@ -175,7 +175,7 @@ fn increase(values: &mut [u32], v: u32, by: u32) {
 fn equal_vertices(mesh: &Mesh) -> Vec<u32> {
     let key = |v: &u32| (Corner::new(mesh, *v).key(), *v);
     let mut order: Vec<u32> = (0..).take(mesh.positions.len()).collect();
-    order.order_by_key(key);
+    order.sort_unstable_by_key(key);
     let mut equal = vec![0; order.len()];
     for same in order.chunk_by(|a, b| key(a).0 == key(b).0) {
         for v in same {
