@@ -7,7 +7,6 @@ use alloc::vec::Vec;
 
 /// Returns the words that a mistyped word may be a typing error of, the likeliest first. A word is similar if few
 /// letters differ, if one contains the other, or if they share a part such as `tag` of `tag_gun`.
-/// the other, or they share parts such as `tag` of `tag_gun`.
 pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
     find_similar(word, &mut words.into_iter())
 }
