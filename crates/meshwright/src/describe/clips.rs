@@ -68,26 +68,23 @@ fn sources(asset: &Model, scene: &Scene) -> Vec<NameSource> {
         return vec![own; scene.clips.len()];
     };
     let mut commented = vec![false; scene.clips.len()];
-    groups.comments(|i, comment| {
+    let note: &mut dyn FnMut(usize, &[u8]) = &mut |i, comment| {
         if let Some(known) = commented.get_mut(i) {
             *known = !comment.is_empty();
         }
-    });
-    let names = asset.companions().scene.clip_names;
-    let clips = scene.clips.iter().zip(&groups.groups).zip(commented).enumerate();
-    let source = |(i, ((clip, group), commented)): (
-        usize,
-        ((&meshwright_scene::Clip, &meshwright_quake::FrameGroup), bool),
-    )| {
+    };
+    groups.comments(note);
+    let (names, mut sources) = (asset.companions().scene.clip_names, Vec::new());
+    for (i, (clip, group)) in scene.clips.iter().zip(&groups.groups).enumerate() {
         let made_up = clip.name == format!("groupified_{i}_anim");
-        match names {
+        sources.push(match names {
             ClipNames::Frames if !made_up => NameSource::Frames,
             _ if !group.name.is_empty() => NameSource::Line,
-            ClipNames::Comments if commented => NameSource::Comment,
+            ClipNames::Comments if commented.get(i) == Some(&true) => NameSource::Comment,
             _ => NameSource::Engine,
-        }
-    };
-    clips.map(source).collect()
+        });
+    }
+    sources
 }
 
 #[cfg(not(feature = "dpm"))]

@@ -13,14 +13,14 @@ impl Dumped for Bmd {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             // A scene has a rate for every clip, and no clips without bones; the file need not.
-            clips: Some(Item::list(move || self.clips.iter().map(clip))),
+            clips: Some(Item::each(&self.clips, clip)),
             native: fields! {
                 reserved: self.reserved,
                 normal_bones: self.normal_bones(),
-                bmd_lods: Item::list(move || self.lods.iter().map(lod)),
-                meshes: Item::list(move || self.meshes.iter().map(mesh)),
+                bmd_lods: Item::each(&self.lods, lod),
+                meshes: Item::each(&self.meshes, mesh),
                 bones: Item::list(move || self.bones.iter().enumerate().map(|(i, b)| bone(b, i > 0))),
-                clips: Item::list(move || self.clips.iter().map(keys)),
+                clips: Item::each(&self.clips, keys),
             },
             ..Own::default()
         }
@@ -63,8 +63,8 @@ fn mesh(mesh: &Mesh) -> Fields<'_> {
         drawn: mesh.material.is_some(),
         flat_color: mesh.flat_color(),
         reserved: mesh.reserved,
-        vertices: Item::list(move || mesh.vertices.iter().map(move |v| vertex(*v, material))),
-        primitives: Item::list(move || mesh.primitives.iter().map(|p| primitive(*p))),
+        vertices: Item::each(&mesh.vertices, move |v| vertex(*v, material)),
+        primitives: Item::each(&mesh.primitives, |p| primitive(*p)),
     }
 }
 

@@ -27,7 +27,7 @@ impl Dumped for SkeletonChunk {
             meshes: Some(Item::empty()),
             native: fields! {
                 order: self.order.name(),
-                bones: Item::list(move || self.bones.iter().map(bone)),
+                bones: Item::each(&self.bones, bone),
                 tail: Item::Hex(Cow::Borrowed(&self.tail)),
             },
             ..Own::default()
@@ -38,9 +38,9 @@ impl Dumped for SkeletonChunk {
 fn chunks<'m>(chunks: &'m [Chunk<'static>], companions: &'m Companions) -> Own<'m> {
     Own {
         bones: Some(bones(companions.one())),
-        meshes: Some(Item::list(move || chunks.iter().map(mesh))),
+        meshes: Some(Item::each(chunks, mesh)),
         native: fields! {
-            meshes: Item::list(move || chunks.iter().map(|c| fields! { crucible: native(c) })),
+            meshes: Item::each(chunks, |c| fields! { crucible: native(c) }),
         },
         ..Own::default()
     }
@@ -60,7 +60,7 @@ fn bone(bone: &Bone) -> Fields<'_> {
         rotation: bone.rotation,
         scale: bone.scale,
         parent: bone.parent,
-        children: Item::list(move || bone.children.iter().copied()),
+        children: Item::values(&bone.children),
     }
 }
 
@@ -82,7 +82,7 @@ fn mesh<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
         triangle_count: chunk.triangles().len(),
         triangles: Item::list(move || chunk.triangles()),
         uvs: chunk.uvs().map(|uvs| Item::list(move || uvs.iter())),
-        colors: chunk.colors().map(|colors| Item::list(move || colors.iter().copied())),
+        colors: chunk.colors().map(|colors| Item::values(colors)),
         poses: Item::list(move || [rest()]),
     }
 }
@@ -103,7 +103,7 @@ fn native<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
         index_count: indices.len(),
         indices_packed: chunk.indices.packed().map(<[u8]>::len),
         indices_left_over: Item::list(move || indices.iter().skip(whole)),
-        streams: Item::list(move || chunk.streams.iter().map(|s| stream(chunk, s))),
+        streams: Item::each(&chunk.streams, |s| stream(chunk, s)),
         tangents: chunk.tangents().map(|t| Item::list(move || t.iter())),
         bone_weights: chunk.bone_weights().map(|w| Item::list(move || w.iter().map(weights))),
         tail: Item::Hex(Cow::Borrowed(&chunk.tail)),

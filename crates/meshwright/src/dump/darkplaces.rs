@@ -14,9 +14,9 @@ impl Dumped for Dpm {
         let mut native = fields! {
             format: "dpm",
             r#type: 2_u32,
-            bones: Item::list(move || self.bones.iter().map(bone)),
-            meshes: Item::list(move || self.meshes.iter().map(mesh)),
-            frames: Item::list(move || self.frames.iter().map(frame)),
+            bones: Item::each(&self.bones, bone),
+            meshes: Item::each(&self.meshes, mesh),
+            frames: Item::each(&self.frames, frame),
             poses: poses(&self.poses, self.bones.len()),
         };
         native.extend(bounds(&self.bounds));
@@ -29,13 +29,13 @@ impl Dumped for Zym {
         let mut native = fields! {
             format: "zym",
             r#type: 1_u32,
-            bones: Item::list(move || self.bones.iter().map(bone)),
-            scenes: Item::list(move || self.scenes.iter().map(scene)),
+            bones: Item::each(&self.bones, bone),
+            scenes: Item::each(&self.scenes, scene),
             poses: poses(&self.poses, self.bones.len()),
-            vertices: Item::list(move || self.vertices().map(|v| Item::list(move || v.iter().map(zym_influence)))),
-            texcoords: Item::list(move || self.texcoords.iter().copied()),
-            runs: Item::list(move || self.runs.iter().map(|r| name(&r.shader))),
-            trizone: Item::list(move || self.trizone.iter().copied()),
+            vertices: Item::list(move || self.vertices().map(|v| Item::each(v, zym_influence))),
+            texcoords: Item::values(&self.texcoords),
+            runs: Item::each(&self.runs, |r| name(&r.shader)),
+            trizone: Item::values(&self.trizone),
         };
         native.extend(zym_bounds(&self.bounds));
         Own { native, ..Own::default() }
@@ -46,7 +46,7 @@ impl Dumped for FrameGroups {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
-            native: fields! { groups: Item::list(move || self.groups.iter().map(group)) },
+            native: fields! { groups: Item::each(&self.groups, group) },
             ..Own::default()
         }
     }
@@ -82,20 +82,17 @@ fn zym_bounds<'m>(bounds: &ZymBounds) -> Fields<'m> {
 
 /// Returns the poses, each as a matrix per bone, relative to its parent: three rows of four.
 fn poses(poses: &[BonePose], bones: usize) -> Item<'_> {
-    Item::list(move || {
-        poses.chunks(bones.max(1)).map(move |pose| Item::list(move || pose.iter().map(matrix)))
-    })
+    Item::list(move || poses.chunks(bones.max(1)).map(move |pose| Item::each(pose, matrix)))
 }
 
-fn matrix<'m>(pose: &BonePose) -> Item<'m> {
-    let rows = pose.0;
-    Item::list(move || rows)
+fn matrix(pose: &BonePose) -> Item<'_> {
+    Item::values(&pose.0)
 }
 
 fn mesh(mesh: &Mesh) -> Fields<'_> {
     let mut fields = fields! {
-        groupids: Item::list(move || mesh.groupids.iter().copied()),
-        vertices: Item::list(move || mesh.vertices.iter().map(|v| Item::list(move || v.iter().map(influence)))),
+        groupids: Item::values(&mesh.groupids),
+        vertices: Item::list(move || mesh.vertices.iter().map(|v| Item::each(v, influence))),
     };
     fields.extend(name(&mesh.shader));
     fields

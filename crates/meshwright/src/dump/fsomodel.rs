@@ -13,7 +13,7 @@ impl Dumped for FsoModel<'static> {
         let mut native = fields! {
             version: self.version,
             dialect: self.dialect.name(),
-            chunks: Item::list(move || self.chunks.iter().map(|c| chunk(self.dialect, c))),
+            chunks: Item::each(&self.chunks, |c| chunk(self.dialect, c)),
             total_vertices: self.vertices().len(),
             total_indices: self.indices().len(),
             meshes: Item::list(move || {
@@ -24,8 +24,8 @@ impl Dumped for FsoModel<'static> {
             indices: Item::list(move || self.indices().iter()),
         };
         if let Some(m) = &self.metadata {
-            native.push(("materials".into(), Item::list(move || m.materials.iter().map(material))));
-            native.push(("nodes".into(), Item::list(move || m.nodes.iter().map(node))));
+            native.push(("materials".into(), Item::each(&m.materials, material)));
+            native.push(("nodes".into(), Item::each(&m.nodes, node)));
         }
         // Meshes may share vertices and indices; each lists its own.
         let listed = |(i, range, (start, end)): ListedMesh| {
@@ -53,9 +53,9 @@ impl Dumped for Metadata {
         Own {
             meshes: Some(Item::empty()),
             native: fields! {
-                materials: Item::list(move || self.materials.iter().map(material)),
-                meshes: Item::list(move || self.meshes.iter().map(metadata_mesh)),
-                nodes: Item::list(move || self.nodes.iter().map(node)),
+                materials: Item::each(&self.materials, material),
+                meshes: Item::each(&self.meshes, metadata_mesh),
+                nodes: Item::each(&self.nodes, node),
             },
             ..Own::default()
         }
@@ -172,7 +172,7 @@ fn node(node: &Node) -> Fields<'_> {
     fields! {
         name: node.name.as_ref(),
         parent: node.parent,
-        columns: Item::list(move || node.transform),
-        meshes: Item::list(move || node.meshes.iter().copied()),
+        columns: Item::values(&node.transform),
+        meshes: Item::values(&node.meshes),
     }
 }

@@ -14,19 +14,19 @@ impl Dumped for Iqm {
             format: "iqm",
             version: self.version,
             flags: self.flags,
-            meshes: Item::list(move || self.meshes.iter().map(|m| mesh(self, m))),
-            vertexarrays: Item::list(move || self.arrays.iter().map(|a| array(self, a))),
-            adjacency: self.adjacency.as_ref().map_or(Item::Null, |all| Item::list(move || all.iter().copied())),
-            joints: Item::list(move || self.joints.iter().map(joint)),
-            poses: Item::list(move || self.poses.iter().map(pose)),
-            anims: Item::list(move || self.anims.iter().map(anim)),
+            meshes: Item::each(&self.meshes, |m| mesh(self, m)),
+            vertexarrays: Item::each(&self.arrays, |a| array(self, a)),
+            adjacency: self.adjacency.as_ref().map_or(Item::Null, |all| Item::values(all)),
+            joints: Item::each(&self.joints, joint),
+            poses: Item::each(&self.poses, pose),
+            anims: Item::each(&self.anims, anim),
             num_frames: self.frame_count,
-            frames: Item::list(move || self.frames.iter().copied()),
-            bounds: self.bounds.as_ref().map_or(Item::Null, |all| Item::list(move || all.iter().map(bounds))),
+            frames: Item::values(&self.frames),
+            bounds: self.bounds.as_ref().map_or(Item::Null, |all| Item::each(all, bounds)),
             comment: Item::Hex(Cow::Borrowed(&self.comment)),
-            extensions: Item::list(move || self.extensions.iter().map(|e| extension(self, e))),
+            extensions: Item::each(&self.extensions, |e| extension(self, e)),
         };
-        let bones = Item::list(move || self.joints.iter().map(move |j| bone(self, j)));
+        let bones = Item::each(&self.joints, move |j| bone(self, j));
         Own { bones: Some(bones), native, ..Own::default() }
     }
 }
@@ -65,13 +65,12 @@ fn joint<'m>(joint: &IqmJoint) -> Fields<'m> {
     fields! { translate: joint.translate, rotate: joint.rotate, scale: joint.scale }
 }
 
-fn pose<'m>(pose: &IqmPose) -> Fields<'m> {
-    let (offset, scale) = (pose.offset, pose.scale);
+fn pose(pose: &IqmPose) -> Fields<'_> {
     fields! {
         parent: i64::from(pose.parent),
         channelmask: pose.mask,
-        channeloffset: Item::list(move || offset),
-        channelscale: Item::list(move || scale),
+        channeloffset: Item::values(&pose.offset),
+        channelscale: Item::values(&pose.scale),
     }
 }
 

@@ -10,7 +10,8 @@ use std::iter;
 /// Named values in the order in which they are written.
 pub(crate) type Fields<'m> = Vec<(Cow<'m, str>, Item<'m>)>;
 
-type Items<'m> = Box<dyn Iterator<Item = Item<'m>> + 'm>;
+/// Returns the next item of a list, `None` after the last one.
+type Items<'m> = Box<dyn FnMut() -> Option<Item<'m>> + 'm>;
 
 /// A value.
 pub(crate) enum Item<'m> {
@@ -40,7 +41,23 @@ impl<'m> Item<'m> {
         I::IntoIter: 'm,
         T: Into<Self> + 'm,
     {
-        Self::List(Box::new(move || Box::new(make().into_iter().map(Into::into))))
+        Self::List(Box::new(move || {
+            let mut items = make().into_iter();
+            Box::new(move || items.next().map(Into::into))
+        }))
+    }
+
+    /// Returns a list with an item for each element of a slice.
+    pub(crate) fn each<E, T>(elements: &'m [E], item: impl Fn(&'m E) -> T + Copy + 'm) -> Self
+    where
+        T: Into<Self> + 'm,
+    {
+        Self::list(move || elements.iter().map(item))
+    }
+
+    /// Returns a list of the values of a slice.
+    pub(crate) fn values<T: Copy + Into<Self>>(values: &'m [T]) -> Self {
+        Self::each(values, |value| *value)
     }
 
     /// Returns an empty list.
@@ -68,10 +85,10 @@ impl<'m> Item<'m> {
             }
             (Self::List(own), Self::List(others)) => Self::List(Box::new(move || {
                 let (mut own, mut others) = (own(), others());
-                Box::new(iter::from_fn(move || match (own.next(), others.next()) {
+                Box::new(move || match (own(), others()) {
                     (Some(own), Some(other)) => Some(own.merged(other)),
                     (own, other) => own.or(other),
-                }))
+                })
             })),
             (own, _) => own,
         }
@@ -92,7 +109,7 @@ impl Serialize for Item<'_> {
             Self::Hex(v) => serializer.serialize_str(&hex(v)),
             Self::Ints(row, len) => serializer.collect_seq(row.iter().take(*len)),
             Self::Floats(row, len) => serializer.collect_seq(row.iter().take(*len).map(|v| Number(*v))),
-            Self::List(make) => serializer.collect_seq(make()),
+            Self::List(make) => serializer.collect_seq(iter::from_fn(make())),
             Self::Map(fields) => serializer.collect_map(fields.iter().map(|(name, value)| (name, value))),
         }
     }

@@ -26,7 +26,7 @@ pub use json::write_json;
 use crate::clip_frame::ClipFrame;
 use crate::error::{Error, ErrorKind};
 use crate::formats::dump_part::Own;
-use crate::formats::{AnyModel, Companions};
+use crate::formats::{AnyModel, Companions, extras_of};
 use item::{Fields, Item, fields, hex};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Clip, Extra, Joint, Mesh, MeshId, MeshPose, Scene, SceneOptions, Space};
@@ -241,8 +241,8 @@ impl<'m> Dump<'m> {
             fields! {
                 clip: Item::Null,
                 frame: Item::Null,
-                positions: rows(&mesh.positions),
-                normals: some(!mesh.normals.is_empty(), rows(&mesh.normals)),
+                positions: Item::values(&mesh.positions),
+                normals: some(!mesh.normals.is_empty(), Item::values(&mesh.normals)),
             }
         };
         let posed = move |pose: &PoseRef| {
@@ -260,9 +260,9 @@ impl<'m> Dump<'m> {
             material: material.map(|m| &m.name),
             vertex_count: mesh.positions.len(),
             triangle_count: mesh.triangles.len(),
-            triangles: Item::list(move || mesh.triangles.iter().copied()),
-            uvs: some(!mesh.uvs.is_empty(), Item::list(move || mesh.uvs.iter().copied())),
-            colors: some(!mesh.colors.is_empty(), Item::list(move || mesh.colors.iter().copied())),
+            triangles: Item::values(&mesh.triangles),
+            uvs: some(!mesh.uvs.is_empty(), Item::values(&mesh.uvs)),
+            colors: some(!mesh.colors.is_empty(), Item::values(&mesh.colors)),
             poses: Item::list(move || std::iter::once_with(rest).chain(self.poses.iter().map(posed))),
         }
     }
@@ -300,10 +300,6 @@ impl Stage<'_> {
         }
         self.evaluator.mesh(mesh)
     }
-}
-
-fn rows<const N: usize>(list: &[[f32; N]]) -> Item<'_> {
-    Item::list(move || list.iter().copied())
 }
 
 fn bone(joint: &Joint) -> Fields<'_> {
@@ -353,19 +349,11 @@ fn extras(scene: &Scene) -> Item<'_> {
         None => Item::Null,
     };
     let mut lists = Fields::new();
-    macro_rules! parts {
-        ($($name:literal: $parts:expr;)+) => {$({
-            let parts = move || $parts;
-            if parts().any(|part| part.extras.is_some()) {
-                lists.push(($name.into(), Item::list(move || parts().map(|part| part.extras.as_ref()))));
-            }
-        })+};
-    }
-    parts! {
-        "meshes": scene.meshes.iter();
-        "materials": scene.materials.iter();
-        "clips": scene.clips.iter();
-        "bones": scene.skeletons.iter().flat_map(|s| &s.joints);
+    let [bones, meshes, _, materials, clips] = extras_of(scene);
+    for (name, parts) in [("meshes", meshes), ("materials", materials), ("clips", clips), ("bones", bones)] {
+        if parts.iter().any(Option::is_some) {
+            lists.push((name.into(), Item::list(move || parts.clone())));
+        }
     }
     whole.merged(Item::Map(lists))
 }

@@ -35,7 +35,7 @@ impl Dumped for Skel {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         let native = fields! {
             name: self.name.text(),
-            bones: Item::list(move || self.bones.iter().map(bone)),
+            bones: Item::each(&self.bones, bone),
             trailing: trailing(&self.trailing),
         };
         Own { native, ..Own::default() }
@@ -49,9 +49,9 @@ impl Dumped for Anim {
             duration: self.duration,
             distance: self.distance,
             moving: self.moving.0,
-            translations: Item::list(move || self.translations.iter().copied()),
-            rotations: Item::list(move || self.rotations.iter().copied()),
-            motions: Item::list(move || self.motions.iter().map(motion)),
+            translations: Item::values(&self.translations),
+            rotations: Item::values(&self.rotations),
+            motions: Item::each(&self.motions, motion),
             nesting: match self.nesting {
                 Nesting::Three => 3_u32,
                 Nesting::Two => 2,
@@ -88,9 +88,9 @@ characters!(Bcf, Cmx);
 
 fn character<'m>(c: &'m Character, companions: &'m Companions, behind: &'m [u8]) -> Fields<'m> {
     fields! {
-        skeletons: Item::list(move || c.skeletons.iter().map(skeleton)),
-        suits: Item::list(move || c.suits.iter().map(suit)),
-        skills: Item::list(move || c.skills.iter().map(move |s| skill(s, companions))),
+        skeletons: Item::each(&c.skeletons, skeleton),
+        suits: Item::each(&c.suits, suit),
+        skills: Item::each(&c.skills, move |s| skill(s, companions)),
         trailing: trailing(behind),
     }
 }
@@ -98,7 +98,7 @@ fn character<'m>(c: &'m Character, companions: &'m Companions, behind: &'m [u8])
 fn skeleton(s: &CharacterSkeleton) -> Fields<'_> {
     fields! {
         name: s.name.text(),
-        bones: Item::list(move || s.bones.iter().map(move |b| character_bone(s, b))),
+        bones: Item::each(&s.bones, move |b| character_bone(s, b)),
     }
 }
 
@@ -124,12 +124,12 @@ fn suit(s: &Suit) -> Fields<'_> {
         name: s.name.text(),
         r#type: s.kind,
         unknown: s.unknown,
-        skins: Item::list(move || s.skins.iter().map(|skin| fields! {
+        skins: Item::each(&s.skins, |skin| fields! {
             bone: skin.bone.text(),
             skin: skin.skin.text(),
             censor: skin.censor,
             unknown: skin.unknown,
-        })),
+        }),
     }
 }
 
@@ -145,7 +145,7 @@ fn skill<'m>(s: &'m Skill, companions: &'m Companions) -> Fields<'m> {
         rotation_count: s.rotations,
         playback_fps: f64::from(FRAME_RATE),
         frames: s.frames(),
-        motions: Item::list(move || s.motions.iter().map(skill_motion)),
+        motions: Item::each(&s.motions, skill_motion),
     };
     let keys = crate::formats::sims_keys(&companions.files, &s.keys);
     if let Some(Anim { translations, rotations, .. }) = keys.and_then(|keys| s.to_anim(keys)) {
@@ -167,20 +167,20 @@ fn skill_motion(m: &SkillMotion) -> Fields<'_> {
         first_translation: m.first_translation,
         first_rotation: m.first_rotation,
         properties: pairs_of(&m.properties),
-        time_properties: Item::list(move || m.events.iter().map(|events| Item::list(move || events.iter().map(|e| fields! {
+        time_properties: Item::each(&m.events, |events| Item::each(events, |e| fields! {
             time_ms: e.time,
             pairs: pairs(&e.properties),
-        })))),
+        })),
     }
 }
 
 /// Dumps property lists as lists of pairs.
 fn pairs_of(lists: &[PropertyList]) -> Item<'_> {
-    Item::list(move || lists.iter().map(pairs))
+    Item::each(lists, pairs)
 }
 
 fn pairs(list: &PropertyList) -> Item<'_> {
-    Item::list(move || list.0.iter().map(|(k, v)| Item::list(move || [k.text(), v.text()])))
+    Item::each(&list.0, |(k, v)| Item::list(move || [k.text(), v.text()]))
 }
 
 macro_rules! outfits {
@@ -199,28 +199,28 @@ macro_rules! outfits {
 outfits! {
     Apr: |m| fields! {
         version: 1_u32,
-        thumbnail: Item::list(move || pair(m.thumbnail)),
-        bindings: Item::list(move || m.bindings.iter().map(|r| Item::list(move || pair(*r)))),
+        thumbnail: pair(m.thumbnail),
+        bindings: Item::each(&m.bindings, |r| pair(*r)),
     };
     Oft: |m| fields! {
         version: 1_u32,
         unknown: m.unknown,
-        appearances: Item::list(move || m.appearances.iter().map(|r| Item::list(move || pair(*r)))),
+        appearances: Item::each(&m.appearances, |r| pair(*r)),
         hand_group: m.hands,
         region: m.region.0,
     };
     Hag: |m| fields! {
         version: 1_u32,
-        hands: Item::list(move || m.appearances.iter().map(|r| Item::list(move || pair(*r)))),
+        hands: Item::each(&m.appearances, |r| pair(*r)),
     };
     Po: |m| fields! {
         version: 2_u32,
         gender: m.unknown,
-        outfit: m.outfit.map_or(Item::Null, |id| Item::list(move || [id.group, id.file, id.kind])),
-        collection: m.collection.map_or(Item::Null, |id| Item::list(move || [id.group, id.file, id.kind])),
+        outfit: m.outfit.map(|id| [id.group, id.file, id.kind]),
+        collection: m.collection.map(|id| [id.group, id.file, id.kind]),
     };
     Col: |m| fields! {
-        items: Item::list(move || m.items.iter().map(|i| Item::list(move || [i.index, i.purchasable.file, i.purchasable.kind]))),
+        items: Item::each(&m.items, |i| [i.index, i.purchasable.file, i.purchasable.kind]),
     };
 }
 
@@ -232,7 +232,7 @@ impl Dumped for Cfp {
     fn own_part<'m>(&'m self, _: &'m Companions) -> Own<'m> {
         Own {
             meshes: Some(Item::empty()),
-            native: fields! { values: Item::list(move || self.values.iter().copied()) },
+            native: fields! { values: Item::values(&self.values) },
             ..Own::default()
         }
     }
@@ -273,7 +273,7 @@ fn id<'m>(id: ResourceId) -> Fields<'m> {
 }
 
 fn texts(names: &[Name]) -> Item<'_> {
-    Item::list(move || names.iter().map(Name::text))
+    Item::each(names, Name::text)
 }
 
 /// Dumps the model's own mesh, which is the first of its character.
@@ -289,9 +289,9 @@ fn shape_fields(g: &Geometry) -> Fields<'_> {
     let all = g.real.len().saturating_add(g.blends.len());
     fields! {
         bone_names: texts(&g.bones),
-        bindings: Item::list(move || g.bindings.iter().map(binding)),
-        real_vertices: Item::list(move || g.real.iter().map(real)),
-        blend_vertices: Item::list(move || g.blends.iter().map(blend)),
+        bindings: Item::each(&g.bindings, binding),
+        real_vertices: Item::each(&g.real, real),
+        blend_vertices: Item::each(&g.blends, blend),
         total_vertex_count: match g.total {
             Total::All => Item::from(all),
             Total::RealOnly => g.real.len().into(),
@@ -359,7 +359,7 @@ fn properties(lists: &[PropertyList]) -> Item<'_> {
             })
         }
     };
-    Item::list(move || lists.iter().map(list))
+    Item::each(lists, list)
 }
 
 fn motion(m: &Motion) -> Fields<'_> {
@@ -373,9 +373,9 @@ fn motion(m: &Motion) -> Fields<'_> {
         first_translation: m.first_translation,
         first_rotation: m.first_rotation,
         has_properties: m.has_properties.0,
-        properties: Item::list(move || m.properties.iter().map(|lists| properties(lists))),
+        properties: Item::each(&m.properties, |lists| properties(lists)),
         has_time_properties: m.has_time_properties.0,
-        time_properties: Item::list(move || m.time_properties.iter().map(|events| Item::list(move || events.iter().map(event)))),
+        time_properties: Item::each(&m.time_properties, |events| Item::each(events, event)),
     }
 }
 

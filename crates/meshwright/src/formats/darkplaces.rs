@@ -27,16 +27,14 @@ const FRAME_NAME: usize = 16;
 fn resolve_clips<'m>(
     companions: &Companions,
     poses: usize,
-    name: impl Fn(u32) -> Option<&'m [u8]>,
+    name: &dyn Fn(u32) -> Option<&'m [u8]>,
     budget: &Budget,
 ) -> Result<Option<Converted<Vec<FrameClip>>>, ConvertError> {
     let Some(groups) = companions.one::<FrameGroups>() else { return Ok(None) };
     let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, budget)?;
     rename(groups, companions.scene.clip_names, &mut clips, name, budget)?;
-    let clip =
-        |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
-    let mut clips: Vec<_> = clips.into_iter().map(clip).collect();
+    let mut clips = frame_clips(clips);
     if companions.scene.all_frames {
         add_single_frames(&mut clips, poses, budget)?;
     }
@@ -44,6 +42,13 @@ fn resolve_clips<'m>(
     let notes =
         report.iter().map(|f| Loss::note(f.rule.code, f.path.to_string(), f.message.to_string())).collect();
     Ok(Some(Converted::new(clips, notes)))
+}
+
+/// Returns the clips of a text as clips of a model.
+pub(crate) fn frame_clips(clips: Vec<ClipRange>) -> Vec<FrameClip> {
+    let clip =
+        |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
+    clips.into_iter().map(clip).collect()
 }
 
 /// Adds a clip for each frame that no clip has. The first frame is the rest pose of the scene.
@@ -77,7 +82,7 @@ fn with_clips<M>(
     to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> SceneResult,
 ) -> SceneResult {
     let budget = options.budget();
-    match resolve_clips(companions, poses, |frame| name(&model, frame), &budget)? {
+    match resolve_clips(companions, poses, &|frame| name(&model, frame), &budget)? {
         None => to_scene(model, options, None),
         Some(Converted { value: clips, losses: notes, .. }) => {
             let mut made = to_scene(model, &options.clone().with_memory(budget.remaining()), Some(&clips))?;
@@ -91,7 +96,7 @@ fn with_clips<M>(
 fn transcribe_clips<'m, T>(
     work: &Transcription<'_>,
     poses: usize,
-    name: impl Fn(u32) -> Option<&'m [u8]>,
+    name: &dyn Fn(u32) -> Option<&'m [u8]>,
     convert: impl FnOnce(
         Option<&[FrameClip]>,
         &FromSceneOptions<DpmSceneOptions>,
@@ -125,7 +130,7 @@ pub(super) fn rename<'m>(
     groups: &FrameGroups,
     names: ClipNames,
     clips: &mut [ClipRange],
-    frame: impl Fn(u32) -> Option<&'m [u8]>,
+    frame: &dyn Fn(u32) -> Option<&'m [u8]>,
     budget: &Budget,
 ) -> Result<(), LimitExceeded> {
     let mut given = Ok(());
@@ -139,12 +144,15 @@ pub(super) fn rename<'m>(
     };
     match names {
         ClipNames::Engine => {}
-        ClipNames::Comments => groups.comments(|i, comment| {
-            let unnamed = groups.groups.get(i).is_some_and(|group| group.name.is_empty());
-            if let Some(clip) = clips.get_mut(i).filter(|_| unnamed) {
-                give(clip, comment);
-            }
-        }),
+        ClipNames::Comments => {
+            let comment: &mut dyn FnMut(usize, &[u8]) = &mut |i, text| match groups.groups.get(i) {
+                Some(group) if group.name.is_empty() => {
+                    clips.get_mut(i).into_iter().for_each(|clip| give(clip, text))
+                }
+                _ => {}
+            };
+            groups.comments(comment);
+        }
         ClipNames::Frames => clips.iter_mut().for_each(|clip| {
             let name = frame(clip.start).unwrap_or_default();
             give(clip, name);
@@ -178,9 +186,9 @@ pub(super) fn with_text(
     merging: &Merging<'_>,
     clips: Vec<MergedClip>,
     resized: bool,
-    says: impl FnOnce(&[MergedClip]) -> bool,
-    made: &mut Converted<OutputFiles>,
-) -> Result<(), ConvertError> {
+    says: &dyn Fn(&[MergedClip]) -> bool,
+    mut made: Converted<OutputFiles>,
+) -> FilesResult {
     let text = match (listing(merging.companions), merging.companions.one::<FrameGroups>()) {
         (Some(groups), _) => {
             let listed = clips.into_iter().filter(|clip| !is_added(groups, clip));
@@ -188,11 +196,11 @@ pub(super) fn with_text(
             groups.edited(groups_of).map_err(invalid_file)?
         }
         (None, Some(empty)) if clips.is_empty() => empty.clone(),
-        (None, _) if clips.is_empty() || says(&clips) => return Ok(()),
+        (None, _) if clips.is_empty() || says(&clips) => return Ok(made),
         (None, _) => text_of(clips.into_iter().map(|c| c.clip)),
     };
     made.value.push(format!("{}.framegroups", merging.name), text.to_bytes().map_err(invalid_file)?);
-    Ok(())
+    Ok(made)
 }
 
 /// Returns true for an unedited clip that is not in the text: that of a frame without a clip.
@@ -273,8 +281,8 @@ mod engines {
 use engines::{BONES, INFLUENCES, SCALE, SEVERAL};
 pub(crate) use engines::{RULES as ENGINE_RULES, TEXTURE as ENGINE_TEXTURE};
 
-/// Checks the limits of an engine for the number of bones, and of bones per vertex.
-fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Iterator<Item = usize>) -> Report {
+/// Checks the limits of an engine for the number of bones, and for the `most` bones that a vertex follows.
+fn validate_for(engine: Engine, format: &str, bones: usize, most: usize) -> Report {
     let mut findings = Findings::validating();
     if !engine.formats().contains(&format) {
         return findings.into_report();
@@ -287,7 +295,6 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
     if bones > limits.bones {
         found(BONES, "bones", format!("{bones} bones, {} takes {}", engine.title(), limits.bones));
     }
-    let most = vertices.max().unwrap_or(0);
     if format == "zym" && engine == Engine::DarkPlaces && most > 1 {
         found(SEVERAL, "vertbonecounts", format!("a vertex follows {most} bones"));
     } else if most > limits.influences {
@@ -301,13 +308,13 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
 }
 
 /// Checks whether DarkPlaces shows the scales of bones that place vertices or other bones. `first` is the first pose, and
-/// `followed` lists the bones of vertices.
+/// `places` has the bones that vertices follow.
 fn validate_scales(
     engine: Engine,
     bones: &[Bone],
     poses: &[BonePose],
     first: usize,
-    followed: impl Iterator<Item = u32>,
+    mut places: Vec<bool>,
 ) -> Report {
     let mut findings = Findings::validating();
     if engine != Engine::DarkPlaces || bones.is_empty() {
@@ -319,12 +326,8 @@ fn validate_scales(
         squares.map(f64::sqrt)
     };
     let taken = poses.get(first.saturating_mul(bones.len())).map_or(1.0, |pose| scales(pose)[0]);
-    let mut places = vec![false; bones.len()];
-    let parents = bones.iter().filter_map(|bone| u32::try_from(bone.parent).ok());
-    for bone in followed.chain(parents) {
-        if let Some(places) = places.get_mut(bone as usize) {
-            *places = true;
-        }
+    for bone in bones {
+        mark(&mut places, u32::try_from(bone.parent).ok());
     }
     for (i, bone) in bones.iter().enumerate().filter(|(i, _)| places.get(*i) == Some(&true)) {
         let own = poses.iter().skip(i).step_by(bones.len()).flat_map(scales);
@@ -339,6 +342,13 @@ fn validate_scales(
         }
     }
     findings.into_report()
+}
+
+/// Marks a bone as one that places something.
+fn mark(places: &mut [bool], bone: Option<u32>) {
+    if let Some(places) = bone.and_then(|bone| places.get_mut(bone as usize)) {
+        *places = true;
+    }
 }
 
 /// Scales that differ by less are rounded.
@@ -410,12 +420,16 @@ macro_rules! alike {
 
 impl Kind for Dpm {
     fn validate_for(&self, engine: Engine) -> Report {
-        let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
-        let mut report = validate_for(engine, "dpm", self.bones.len(), vertices);
-        let influences = self.meshes.iter().flat_map(|m| m.vertices.iter().flatten());
+        let (mut most, mut places) = (0, vec![false; self.bones.len()]);
+        for mesh in &self.meshes {
+            for vertex in mesh.vertices.iter() {
+                most = most.max(vertex.len());
+                vertex.iter().for_each(|influence| mark(&mut places, Some(influence.bone)));
+            }
+        }
+        let mut report = validate_for(engine, "dpm", self.bones.len(), most);
         let first = self.frames.first().map_or(0, |frame| frame.pose.0 as usize);
-        let followed = influences.map(|influence| influence.bone);
-        report.append(validate_scales(engine, &self.bones, &self.poses, first, followed));
+        report.append(validate_scales(engine, &self.bones, &self.poses, first, places));
         report
     }
 
@@ -437,7 +451,8 @@ impl Kind for Dpm {
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
         (work.to == Format::Zym).then(|| {
             let name = |frame| self.clip_name_at(frame);
-            let made = transcribe_clips(work, self.frames.len(), name, |clips, how| self.to_zym(clips, how))?;
+            let made =
+                transcribe_clips(work, self.frames.len(), &name, |clips, how| self.to_zym(clips, how))?;
             single(work.stem, made)
         })
     }
@@ -449,10 +464,8 @@ impl Kind for Dpm {
         let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let (own, resized) = (model.clips_from_names(), model.frames.len() != self.frames.len());
-        let mut made = merging.single(Converted::new(model, merged.losses))?;
         let says = |clips: &[MergedClip]| own.iter().eq(clips.iter().map(|c| &c.clip));
-        with_text(merging, clips, resized, says, &mut made)?;
-        Ok(made)
+        with_text(merging, clips, resized, &says, merging.single(Converted::new(model, merged.losses))?)
     }
 
     fn summary(&self) -> Summary {
@@ -477,9 +490,11 @@ impl Kind for Dpm {
 
 impl Kind for Zym {
     fn validate_for(&self, engine: Engine) -> Report {
-        let mut report = validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len));
-        let followed = self.influences.iter().map(|influence| influence.bone);
-        report.append(validate_scales(engine, &self.bones, &self.poses, 0, followed));
+        let most = self.vertices().fold(0, |most, vertex| most.max(vertex.len()));
+        let mut report = validate_for(engine, "zym", self.bones.len(), most);
+        let mut places = vec![false; self.bones.len()];
+        self.influences.iter().for_each(|influence| mark(&mut places, Some(influence.bone)));
+        report.append(validate_scales(engine, &self.bones, &self.poses, 0, places));
         report
     }
 
@@ -490,7 +505,8 @@ impl Kind for Zym {
     fn transcribe(&self, work: &Transcription<'_>) -> Transcribed {
         (work.to == Format::Dpm).then(|| {
             let name = |pose| self.clip_name_at(pose);
-            let made = transcribe_clips(work, self.pose_count(), name, |clips, how| self.to_dpm(clips, how))?;
+            let made =
+                transcribe_clips(work, self.pose_count(), &name, |clips, how| self.to_dpm(clips, how))?;
             with_listing(work.stem, made)
         })
     }
@@ -502,10 +518,8 @@ impl Kind for Zym {
         let merged = self.merge(native, patch, list, &options.for_format(Default::default()))?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.pose_count() != self.pose_count();
-        let mut made = merging.single(Converted::new(model, merged.losses))?;
         // Its scenes are its clips.
-        with_text(merging, clips, resized, |_| true, &mut made)?;
-        Ok(made)
+        with_text(merging, clips, resized, &|_| true, merging.single(Converted::new(model, merged.losses))?)
     }
 
     fn summary(&self) -> Summary {

@@ -42,39 +42,52 @@ pub(super) fn tagged<'s>(
     Ok((scene, notes))
 }
 
+/// Returns the extras of joints, meshes, nodes, materials and clips.
+pub(crate) fn extras_of(scene: &Scene) -> [Vec<Option<&Extra>>; 5] {
+    let mut all = [const { Vec::new() }; 5];
+    let [joints, meshes, nodes, materials, clips] = &mut all;
+    for skeleton in &scene.skeletons {
+        skeleton.joints.iter().for_each(|joint| joints.push(joint.extras.as_ref()));
+    }
+    scene.meshes.iter().for_each(|mesh| meshes.push(mesh.extras.as_ref()));
+    scene.nodes.iter().for_each(|node| nodes.push(node.extras.as_ref()));
+    scene.materials.iter().for_each(|material| materials.push(material.extras.as_ref()));
+    scene.clips.iter().for_each(|clip| clips.push(clip.extras.as_ref()));
+    all
+}
+
 /// Returns a loss for each kind of part with native fields that the format does not store.
 pub(super) fn dropped(format: Format, scene: &Scene) -> Vec<Loss> {
-    let is_dropped = |part: &str, name: &str, value: &Extra| {
-        !DERIVED.contains(&name) && !is_blank(value) && !(format.row().takes)(part, name, value)
-    };
-    let joints = scene.skeletons.iter().flat_map(|s| &s.joints).map(|joint| &joint.extras);
-    let joints: Vec<_> = joints.collect();
-    let meshes: Vec<_> = scene.meshes.iter().map(|mesh| &mesh.extras).collect();
-    let nodes: Vec<_> = scene.nodes.iter().map(|node| &node.extras).collect();
-    let materials: Vec<_> = scene.materials.iter().map(|material| &material.extras).collect();
-    let clips: Vec<_> = scene.clips.iter().map(|clip| &clip.extras).collect();
-    let parts = [
-        ("skeletons", joints, ["joint", "joints"]),
-        ("meshes", meshes, ["mesh", "meshes"]),
-        ("nodes", nodes, ["node", "nodes"]),
-        ("materials", materials, ["material", "materials"]),
-        ("clips", clips, ["clip", "clips"]),
+    const PARTS: [(&str, &str, &str); 5] = [
+        ("skeletons", "joint", "joints"),
+        ("meshes", "mesh", "meshes"),
+        ("nodes", "node", "nodes"),
+        ("materials", "material", "materials"),
+        ("clips", "clip", "clips"),
     ];
-    let loss = |(path, extras, [one, several]): (&str, Vec<&Option<Extra>>, [&'static str; 2])| {
+    let mut losses = Vec::new();
+    for ((path, one, several), extras) in PARTS.into_iter().zip(extras_of(scene)) {
         let (mut names, mut count) = (SortedSet::new(), 0_usize);
-        for extra in extras.into_iter().flatten() {
-            let Extra::Map(fields) = extra else { continue };
-            let before = names.len();
-            let own = fields.iter().filter(|(name, value)| is_dropped(path, name, value));
-            let own: Vec<_> = own.map(|(name, _)| name.as_str()).collect();
-            count = count.saturating_add(usize::from(!own.is_empty()));
-            if before < LISTED {
-                names.extend(own);
+        for extra in extras {
+            let Some(Extra::Map(fields)) = extra else { continue };
+            let (mut is_counted, is_listed) = (false, names.len() < LISTED);
+            for (name, value) in fields {
+                let is_taken = || (format.row().takes)(path, name, value);
+                if DERIVED.contains(&name.as_str()) || is_blank(value) || is_taken() {
+                    continue;
+                }
+                is_counted = true;
+                if is_listed {
+                    names.insert(name.as_str());
+                }
             }
+            count = count.saturating_add(usize::from(is_counted));
         }
-        let listed: Vec<_> = names.into_iter().take(LISTED).collect();
-        let message = format!("the format has no place for these fields: {}", listed.join(", "));
-        (count > 0).then(|| Loss::new("extras-dropped", path, message).with_count(count, one, several))
-    };
-    parts.into_iter().filter_map(loss).collect()
+        if count > 0 {
+            let listed: Vec<_> = names.into_iter().take(LISTED).collect();
+            let message = format!("the format has no place for these fields: {}", listed.join(", "));
+            losses.push(Loss::new("extras-dropped", path, message).with_count(count, one, several));
+        }
+    }
+    losses
 }

@@ -33,7 +33,7 @@ fn with_clips<'m>(
     let Some(groups) = groups else { return Ok((Cow::Borrowed(model), options.clone(), Report::new())) };
     let budget = options.budget();
     let ResolvedClips { mut clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
-    super::darkplaces::rename(groups, companions.scene.clip_names, &mut clips, |_| None, &budget)?;
+    super::darkplaces::rename(groups, companions.scene.clip_names, &mut clips, &|_| None, &budget)?;
     let arrays: u64 = model.arrays.iter().map(|a| a.data.len() as u64).sum();
     let triangles = (model.triangles.len() as u64).saturating_mul(24);
     budget.charge(
@@ -133,8 +133,8 @@ fn with_text(
     merging: &Merging<'_>,
     clips: Vec<MergedAnim>,
     resized: bool,
-    made: &mut Converted<OutputFiles>,
-) -> Result<(), ConvertError> {
+    made: Converted<OutputFiles>,
+) -> FilesResult {
     use meshwright_dpm::{FrameClip, MergedClip};
     let clip = |anim: MergedAnim| {
         let MergedAnim { name, frames, rate, looping, was, .. } = anim;
@@ -150,17 +150,12 @@ fn with_text(
         MergedClip::new(clip, was)
     };
     let clips = clips.into_iter().map(clip).collect();
-    super::darkplaces::with_text(merging, clips, resized, |_| true, made)
+    super::darkplaces::with_text(merging, clips, resized, &|_| true, made)
 }
 
 #[cfg(all(not(feature = "dpm"), feature = "gltf"))]
-fn with_text(
-    _: &Merging<'_>,
-    _: Vec<MergedAnim>,
-    _: bool,
-    _: &mut Converted<OutputFiles>,
-) -> Result<(), ConvertError> {
-    Ok(())
+fn with_text(_: &Merging<'_>, _: Vec<MergedAnim>, _: bool, made: Converted<OutputFiles>) -> FilesResult {
+    Ok(made)
 }
 
 /// Returns what FTE's extensions add to a model.
@@ -366,8 +361,8 @@ impl Kind for Iqm {
         let merged = self.merge(native, patch, clip_list(merging.companions), &options)?;
         let (model, clips) = (merged.value.model, merged.value.clips);
         let resized = model.frame_count != self.frame_count;
-        let mut made = merging.single(Converted::new(model, merged.losses))?;
-        with_text(merging, clips, resized, &mut made)?;
+        let made = merging.single(Converted::new(model, merged.losses))?;
+        let mut made = with_text(merging, clips, resized, made)?;
         for file in apart.into_iter().flat_map(|(.., files)| files) {
             made.value.push(file.name, file.bytes);
         }

@@ -52,9 +52,11 @@ pub(crate) use companions::{Origin, SceneSettings};
 #[cfg(feature = "tso")]
 pub(crate) use companions::{keys as sims_keys, keys_file as sims_keys_file, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
-pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE};
+pub(crate) use darkplaces::{ENGINE_RULES, ENGINE_TEXTURE, frame_clips};
 #[cfg(feature = "dump")]
 use dump_part::{Dumped, Own};
+#[cfg(feature = "dump")]
+pub(crate) use extras::extras_of;
 pub use format_facts::UnknownFormat;
 pub use format_traits::FormatTraits;
 #[cfg(any(feature = "bmd", feature = "dpm"))]

@@ -2,12 +2,12 @@
 
 use super::{OptimizedFile, percent};
 use crate::error::Error;
-use crate::formats::AnyModel;
+use crate::formats::{AnyModel, frame_clips};
 use crate::model::Model;
 use meshwright_core::Budget;
 use meshwright_core::text::visible;
 use meshwright_dpm::{FrameClip, Name, OptimizeOptions, Optimized, Statistics};
-use meshwright_quake::{ClipRange, FrameGroups};
+use meshwright_quake::FrameGroups;
 #[cfg(feature = "dump")]
 use serde_json::{Value, json};
 
@@ -16,14 +16,7 @@ pub(super) fn optimize(asset: &Model, options: &OptimizeOptions) -> Result<Optim
     let clips = |poses: usize| -> Result<Vec<FrameClip>, Error> {
         let budget = Budget::new(options.limits);
         let Some(groups) = groups.filter(|_| options.frames) else { return Ok(Vec::new()) };
-        let clip = |c: ClipRange| FrameClip {
-            name: c.name,
-            start: c.start,
-            length: c.length,
-            fps: c.fps,
-            looping: c.looping,
-        };
-        Ok(groups.resolve(poses, &budget)?.clips.into_iter().map(clip).collect())
+        Ok(frame_clips(groups.resolve(poses, &budget)?.clips))
     };
     let done = match asset.model() {
         AnyModel::Dpm(model) => Report::new(model.optimize(options, &clips(model.frames.len())?)?),
