@@ -307,25 +307,20 @@ impl<'s, 'b> Build<'s, 'b> {
             }
             return Ok(());
         }
-        let wanted = match &part.when {
-            None => true,
-            Some(when) => {
-                let wanted = self.int(frame, when);
-                if wanted.is_none_or(|v| v == 0) {
-                    self.conditions.push((frame, when, false, path.to_owned().to_string()));
-                    return Ok(());
-                }
-                true
-            }
-        };
+        if let Some(when) = &part.when
+            && self.int(frame, when).is_none_or(|v| v == 0)
+        {
+            self.conditions.push((frame, when, false, path.to_owned().to_string()));
+            return Ok(());
+        }
         let missing = || Err(Misfit::for_value(json, path, "is missing"));
-        if !wanted || part.at.is_some() || !matches!(part.repeat, Repeat::Once) {
+        if part.at.is_some() || !matches!(part.repeat, Repeat::Once) {
             return missing();
         }
         self.note(frame, number, (block, self.end(block)));
         match part.kind {
-            PartKind::Number(id) => {
-                let at = self.zeros(block, id.number().size(), path)?;
+            PartKind::Number(number) => {
+                let at = self.zeros(block, number.size(), path)?;
                 self.leave_out((block, at), path)
             }
             PartKind::Record(record) => match self.schema.record(record) {
@@ -500,7 +495,7 @@ impl<'s, 'b> Build<'s, 'b> {
                 Ok(text.len() as i128)
             }
             PartKind::Bytes | PartKind::Strings => self.viewed(json, frame, part, block, path),
-            PartKind::Number(id) if single => self.number(json, id.number(), block, path).map(|()| 1),
+            PartKind::Number(number) if single => self.number(json, number, block, path).map(|()| 1),
             PartKind::Record(record) if single => match self.schema.record(record) {
                 Some(table) => self.record(Some(json), table, block, path).map(|()| 1),
                 None => Ok(0),
@@ -524,14 +519,14 @@ impl<'s, 'b> Build<'s, 'b> {
         for (i, item) in json.items().enumerate() {
             let path = &path.index(i);
             match kind {
-                PartKind::Number(id) if item.kind() == JsonType::Array => {
+                PartKind::Number(number) if item.kind() == JsonType::Array => {
                     for (j, value) in item.items().enumerate() {
-                        self.number(value, id.number(), block, &path.index(j))?;
+                        self.number(value, number, block, &path.index(j))?;
                         items = items.saturating_add(1);
                     }
                     continue;
                 }
-                PartKind::Number(id) => self.number(item, id.number(), block, path)?,
+                PartKind::Number(number) => self.number(item, number, block, path)?,
                 PartKind::Record(record) => {
                     if let Some(table) = self.schema.record(record) {
                         self.record(Some(item), table, block, path)?;

@@ -27,9 +27,17 @@ pub(super) enum Expression {
 }
 
 /// The operators, by precedence, the weakest first.
-const OPERATORS: [&[&str]; 8] =
-    [&["||"], &["&&"], &["|"], &["&"], &["==", "!="], &["<=", ">=", "<", ">"], &["<<", ">>"], &["+", "-"]];
-const PRODUCTS: &[&str] = &["*", "/"];
+const OPERATORS: [&[&str]; 9] = [
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["&"],
+    &["==", "!="],
+    &["<=", ">=", "<", ">"],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/"],
+];
 
 impl Expression {
     /// Parses an expression. It is `None` if the text is not an expression.
@@ -161,11 +169,7 @@ impl Parser {
     }
 
     fn operation(&mut self, level: usize) -> Option<Expression> {
-        let Some(operators) =
-            OPERATORS.get(level).copied().or((level == OPERATORS.len()).then_some(PRODUCTS))
-        else {
-            return self.primary();
-        };
+        let Some(operators) = OPERATORS.get(level) else { return self.primary() };
         let mut left = self.operation(level.saturating_add(1))?;
         while let Some(operator) = self.operator(operators) {
             let right = self.operation(level.saturating_add(1))?;

@@ -81,12 +81,12 @@ impl Target<'_> {
             },
             Shown::Hex(bytes) => self.hex(bytes),
             Shown::Lines(lines) => {
-                self.list(lines.len(), |out, i| out.value(&Shown::Name(lines.get(i).unwrap_or(&&[][..]))))
+                self.list(lines.len(), &|out, i| out.value(&Shown::Name(lines.get(i).unwrap_or(&&[][..]))))
             }
             Shown::List(items) => {
-                self.list(items.len(), |out, i| out.value(items.get(i).unwrap_or(&Shown::Null)))
+                self.list(items.len(), &|out, i| out.value(items.get(i).unwrap_or(&Shown::Null)))
             }
-            Shown::Object(fields) => self.object(fields.iter().map(|(name, value)| (*name, value))),
+            Shown::Object(fields) => self.object(fields),
             Shown::Instance(tree, id) => self.instance(tree, *id),
             Shown::Record(tree, source, at, table) => self.record(tree, *source, *at, table),
             Shown::Numbers(tree, source, at, number, _, 0) => self.number(tree, *source, *at, *number),
@@ -121,7 +121,7 @@ impl Target<'_> {
         }
         self.write_str("{\"hex\": ")?;
         let rows: Vec<_> = bytes.chunks(HEX).collect();
-        self.list(rows.len(), |out, i| {
+        self.list(rows.len(), &|out, i| {
             out.write_str(&format!("\"{}\"", digits(rows.get(i).unwrap_or(&&[][..]))))
         })?;
         self.write_str("}")
@@ -154,7 +154,7 @@ impl Target<'_> {
     fn list(
         &mut self,
         count: usize,
-        item: impl Fn(&mut Target<'_>, usize) -> io::Result<()>,
+        item: &dyn Fn(&mut Target<'_>, usize) -> io::Result<()>,
     ) -> io::Result<()> {
         self.write_str("[")?;
         for i in 0..count {
@@ -167,19 +167,14 @@ impl Target<'_> {
         self.write_str("]")
     }
 
-    fn object<'v, 't: 'v>(
-        &mut self,
-        fields: impl Iterator<Item = (&'static str, &'v Shown<'t>)>,
-    ) -> io::Result<()> {
+    fn object(&mut self, fields: &[(&'static str, Shown<'_>)]) -> io::Result<()> {
         self.write_str("{")?;
-        let mut is_first = true;
-        for (name, value) in fields {
-            self.separate(is_first, true)?;
+        for (i, (name, value)) in fields.iter().enumerate() {
+            self.separate(i == 0, true)?;
             self.write_str(&format!("\"{name}\": "))?;
             self.item(|out| out.value(value))?;
-            is_first = false;
         }
-        if !is_first {
+        if !fields.is_empty() {
             self.separate(true, false)?;
         }
         self.write_str("}")
@@ -208,7 +203,7 @@ impl Target<'_> {
                 fields.push((part.name, Shown::Node(tree, held.source, slot)));
             }
         }
-        self.object(fields.iter().map(|(name, value)| (*name, value)))
+        self.object(&fields)
     }
 
     fn node(&mut self, tree: &Tree<'_>, source: usize, slot: &Slot) -> io::Result<()> {
@@ -218,7 +213,7 @@ impl Target<'_> {
             Node::Absent | Node::Unread => self.write_str("null"),
             Node::Same { instance, part } => {
                 let path = tree.path(*instance, *part);
-                self.object([("same_as", &Shown::Text(&path))].into_iter())
+                self.object(&[("same_as", Shown::Text(&path))])
             }
             Node::CString { len } | Node::Text { len } => self.direct(&Shown::Name(bytes(*len))),
             Node::Bytes { len } => self.direct(&Shown::Bytes(bytes(*len))),
@@ -231,13 +226,13 @@ impl Target<'_> {
             Node::Records { table, count: _, single: true } => self.record(tree, source, at, table),
             Node::Records { table, count, single: false } => {
                 let size = table.size as u64;
-                self.list(usize::try_from(*count).unwrap_or(0), |out, i| {
+                self.list(usize::try_from(*count).unwrap_or(0), &|out, i| {
                     let at = at.saturating_add((i as u64).saturating_mul(size));
                     out.value(&Shown::Record(tree, source, at, table))
                 })
             }
             Node::Structure(id) => self.instance(tree, *id),
-            Node::Structures(ids) => self.list(ids.len(), |out, i| {
+            Node::Structures(ids) => self.list(ids.len(), &|out, i| {
                 out.value(&Shown::Instance(tree, ids.get(i).copied().unwrap_or(0)))
             }),
             Node::Packed { len, exact, source, inner } => {
@@ -247,7 +242,7 @@ impl Target<'_> {
                     return self.direct(&content);
                 }
                 let packed = Shown::Hex(bytes(*len));
-                self.object([("content", &content), ("packed", &packed)].into_iter())
+                self.object(&[("content", content), ("packed", packed)])
             }
             Node::Limited { inner, rest, rest_at } => {
                 let inner = Slot { node: (**inner).clone(), at };
@@ -256,7 +251,7 @@ impl Target<'_> {
                     return self.direct(&inner);
                 }
                 let rest = Shown::Hex(tree.bytes(source, *rest_at, *rest).unwrap_or_default());
-                self.object([("content", &inner), ("rest", &rest)].into_iter())
+                self.object(&[("content", inner), ("rest", rest)])
             }
         }
     }
@@ -282,7 +277,7 @@ impl Target<'_> {
         let offset = |i: usize, size: u64| at.saturating_add((i as u64).saturating_mul(size));
         if columns > 1 {
             let rows = count.checked_div(columns).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
-            return self.list(rows, |out, i| {
+            return self.list(rows, &|out, i| {
                 out.value(&Shown::Numbers(
                     tree,
                     source,
@@ -293,7 +288,7 @@ impl Target<'_> {
                 ))
             });
         }
-        self.list(usize::try_from(count).unwrap_or(0), |out, i| {
+        self.list(usize::try_from(count).unwrap_or(0), &|out, i| {
             out.number(tree, source, offset(i, size), number)
         })
     }
@@ -307,7 +302,7 @@ impl Target<'_> {
             |row: &&Row| !tree.derived.contains(&(source, at.saturating_add(row.field.offset as u64)));
         let fields: Vec<_> =
             table.rows.iter().filter(derived).map(|row| (row.field.name, value(row))).collect();
-        self.object(fields.iter().map(|(name, value)| (*name, value)))
+        self.object(&fields)
     }
 }
 

@@ -19,19 +19,19 @@ impl Build<'_, '_> {
         let text = bytes(json, path)?;
         let lengths = parts.len().saturating_sub(1);
         for (i, part) in parts.iter().take(lengths).enumerate() {
-            let PartKind::Number(id) = part.kind else { continue };
+            let PartKind::Number(number) = part.kind else { continue };
             let is_long = text.len() >= 255 && lengths > 1;
             let value = match (i, is_long) {
                 (0, true) => 255,
                 (0, false) | (_, true) => text.len(),
                 (_, false) => continue,
             };
-            let Some(bits) = integer_bits(value as i128, id.number()) else {
-                let message = format!("{} bytes do not fit a length of {}", text.len(), id.number().name());
+            let Some(bits) = integer_bits(value as i128, number) else {
+                let message = format!("{} bytes do not fit a length of {}", text.len(), number.name());
                 return Err(Misfit::for_value(json, path, message));
             };
-            let at = self.zeros(block, id.number().size(), path)?;
-            self.set((block, at), id.number(), bits);
+            let at = self.zeros(block, number.size(), path)?;
+            self.set((block, at), number, bits);
         }
         self.push(block, &text, path).map(drop)
     }

@@ -4,7 +4,7 @@ use super::expression::{Expression, Value};
 use meshwright_core::description::{Description, Order, Row, Scalar, Table};
 
 /// The type of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Number {
     U8,
     I8,
@@ -18,19 +18,11 @@ pub(super) enum Number {
 }
 
 impl Number {
+    const ALL: [Self; 9] =
+        [Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::U64, Self::F32, Self::F64];
+
     fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "u8" => Self::U8,
-            "i8" => Self::I8,
-            "u16" => Self::U16,
-            "i16" => Self::I16,
-            "u32" => Self::U32,
-            "i32" => Self::I32,
-            "u64" => Self::U64,
-            "f32" => Self::F32,
-            "f64" => Self::F64,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|number| number.name() == name)
     }
 
     pub(super) const fn size(self) -> u64 {
@@ -68,7 +60,7 @@ pub(super) enum FieldKind {
 /// The type of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum PartKind {
-    Number(NumberId),
+    Number(Number),
     CString,
     Bytes,
     Text,
@@ -78,33 +70,6 @@ pub(super) enum PartKind {
     Structure(usize),
     /// Bytes that other parts refer to.
     Strings,
-}
-
-/// A [`Number`] that can be compared in a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct NumberId(u8);
-
-impl NumberId {
-    const ALL: [Number; 9] = [
-        Number::U8,
-        Number::I8,
-        Number::U16,
-        Number::I16,
-        Number::U32,
-        Number::I32,
-        Number::U64,
-        Number::F32,
-        Number::F64,
-    ];
-
-    fn new(number: Number) -> Self {
-        let at = Self::ALL.iter().position(|n| *n == number).unwrap_or(0);
-        Self(u8::try_from(at).unwrap_or(0))
-    }
-
-    pub(super) fn number(self) -> Number {
-        Self::ALL.get(usize::from(self.0)).copied().unwrap_or(Number::U8)
-    }
 }
 
 /// The number of items of a part.
@@ -190,7 +155,7 @@ impl Schema {
                 "text" => PartKind::Text,
                 "strings" => PartKind::Strings,
                 _ => match Number::named(name) {
-                    Some(number) => PartKind::Number(NumberId::new(number)),
+                    Some(number) => PartKind::Number(number),
                     None => structure().or_else(record)?,
                 },
             })
@@ -297,7 +262,7 @@ impl Schema {
     pub(super) fn find_in_part(&self, part: &PartOf, path: &[&str]) -> Option<(u64, FieldKind)> {
         match (part.kind, path) {
             (PartKind::Number(number), []) if matches!(part.repeat, Repeat::Once) => {
-                Some((0, FieldKind::Numbers(number.number(), 1)))
+                Some((0, FieldKind::Numbers(number, 1)))
             }
             (PartKind::Record(record), path) => self.find(self.record(record)?, path),
             _ => None,

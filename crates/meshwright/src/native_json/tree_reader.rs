@@ -289,8 +289,8 @@ impl Reader<'_, '_> {
                 let seen = self.viewed(instance, number, part, (source, at, len));
                 Some((seen.unwrap_or(Node::Bytes { len }), stop))
             }
-            PartKind::Number(id) => {
-                let (number, count) = (id.number(), count?);
+            PartKind::Number(number) => {
+                let count = count?;
                 let stop = stop(count.checked_mul(number.size())?)?;
                 let columns = part.views.iter().find_map(|v| self.int(instance, v.columns.as_ref()?));
                 let columns =
@@ -395,10 +395,10 @@ impl Reader<'_, '_> {
         };
         let whole = |size: u64| len.checked_div(size).filter(|n| n.checked_mul(size) == Some(len));
         match view.kind {
-            PartKind::Number(id) => {
-                let count = whole(id.number().size())?;
+            PartKind::Number(number) => {
+                let count = whole(number.size())?;
                 let columns = if fits(count, columns) { columns } else { 1 };
-                Some(Node::Numbers { number: id.number(), count, columns, single: false })
+                Some(Node::Numbers { number, count, columns, single: false })
             }
             PartKind::Record(record) => {
                 let table = self.tree.schema.record(record)?;
