@@ -54,8 +54,9 @@ impl ClipFrame {
 pub fn find_clip(name: &str, scene: &Scene) -> Result<usize, String> {
     let by_name = scene.clips.iter().position(|c| c.name == name);
     by_name.or_else(|| name.parse().ok().filter(|&i| i < scene.clips.len())).ok_or_else(|| {
-        let names: Vec<_> = scene.clips.iter().map(|c| visible(&c.name).to_string()).take(LISTED).collect();
-        let near = similar(name, scene.clips.iter().map(|c| c.name.as_str()));
+        let known: Vec<&str> = scene.clips.iter().map(|c| c.name.as_str()).collect();
+        let names: Vec<_> = known.iter().take(LISTED).map(|name| visible(name).to_string()).collect();
+        let near = similar(name, known);
         let meant = near.first().map(|near| format!(", did you mean {}?", visible(near)));
         let meant = meant.unwrap_or_default();
         format!("no clip {name}{meant}; the model has {}: {}", scene.clips.len(), names.join(", "))

@@ -86,30 +86,32 @@ impl Explanation {
 pub fn explain(code: &str) -> Vec<Explanation> {
     let mut rules: Vec<(&'static Rule, Vec<RuleSet>)> = Vec::new();
     for set in RuleSet::all() {
-        for rule in set
-            .rules
-            .iter()
-            .filter(|rule| [rule.code, rule.native].iter().any(|name| name.eq_ignore_ascii_case(code)))
-        {
+        for rule in set.rules {
+            if !rule.code.eq_ignore_ascii_case(code) && !rule.native.eq_ignore_ascii_case(code) {
+                continue;
+            }
             match rules.iter_mut().find(|(known, _)| known == rule) {
                 Some((_, sets)) => sets.push(set),
                 None => rules.push((rule, vec![set])),
             }
         }
     }
-    let rules = rules.into_iter().map(|(rule, sets)| {
+    let mut found = Vec::new();
+    for (rule, sets) in rules {
         let example = sets.iter().find_map(|set| examples::example_file(set.id, rule.code));
-        Explanation::Rule { rule, sets, example }
-    });
+        found.push(Explanation::Rule { rule, sets, example });
+    }
     let notices = Notice::all().filter(|notice| notice.code.eq_ignore_ascii_case(code));
-    rules.chain(notices.map(Explanation::Notice)).collect()
+    found.extend(notices.map(Explanation::Notice));
+    found
 }
 
 /// Returns all codes, sorted, each once.
 pub fn codes() -> Vec<&'static str> {
-    let sets = RuleSet::all();
-    let rules = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code));
-    let mut codes: Vec<_> = rules.chain(Notice::all().map(|notice| notice.code)).collect();
+    let mut codes: Vec<_> = Notice::all().map(|notice| notice.code).collect();
+    for set in RuleSet::all() {
+        codes.extend(set.rules.iter().map(|rule| rule.code));
+    }
     codes.order();
     codes.dedup();
     codes

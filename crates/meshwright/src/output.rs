@@ -3,7 +3,7 @@
 use crate::convert::{StreamedFile, Target};
 use crate::error::{Error, ErrorKind};
 use crate::formats::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Limits, ReadOptions, SortedSet};
+use meshwright_core::{Companion, Limits, ReadOptions, SortedSet};
 use meshwright_files::output::{NameSource, Output, OutputName, OutputRole, Place, Plan, Writer};
 use std::path::{Path, PathBuf};
 
@@ -121,25 +121,33 @@ impl Kinds {
         // The companions of a companion belong to the model.
         let mut next = 0_usize;
         while let Some(format) = formats.get(next) {
-            let more = format.companions().iter().filter_map(|companion| companion.kind.parse().ok());
-            let more: Vec<Format> = more.filter(|kind| !formats.contains(kind)).collect();
-            formats.extend(more);
+            for companion in format.companions() {
+                if let Ok(kind) = companion.kind.parse()
+                    && !formats.contains(&kind)
+                {
+                    formats.push(kind);
+                }
+            }
             next = next.saturating_add(1);
         }
         Self { formats, made }
     }
 
     fn extensions(&self) -> Vec<&'static str> {
-        let own = self.formats.iter().flat_map(|format| format.extensions());
-        own.chain(self.made).copied().chain(PICTURES.map(|(extension, _)| extension)).collect()
+        let mut extensions: Vec<&str> = PICTURES.iter().map(|(extension, _)| *extension).collect();
+        extensions.extend_from_slice(self.made);
+        self.formats.iter().for_each(|format| extensions.extend_from_slice(format.extensions()));
+        extensions
     }
 
     /// Returns true if a name follows from that of the main file.
     fn follows(&self, main: &str, name: &OutputName) -> bool {
         let is_made = |extension| name.as_str().ends_with(&format!(".{extension}"));
-        let beside = self.formats.first().into_iter().flat_map(|f| f.companions()).flat_map(|c| c.beside);
+        let has_name = |c: &Companion| {
+            c.beside.iter().any(|beside| beside.name(main.as_bytes()) == name.as_str().as_bytes())
+        };
         self.made.iter().any(is_made)
-            || beside.into_iter().any(|beside| beside.name(main.as_bytes()) == name.as_str().as_bytes())
+            || self.formats.first().is_some_and(|f| f.companions().iter().any(has_name))
     }
 
     /// Checks that the content of a file has the format of its extension.

@@ -14,13 +14,16 @@ pub(super) fn between(folder: &Path, file: &Path) -> Option<String> {
         to.next();
         same = true;
     }
-    let is_name = |c: &Component<'_>| matches!(c, Component::Normal(_));
-    let (up, down): (Vec<_>, Vec<_>) = (from.collect(), to.collect());
-    if !same || !up.iter().chain(&down).all(is_name) {
-        return None;
+    let mut names = Vec::new();
+    for component in from {
+        let Component::Normal(_) = component else { return None };
+        names.push("..");
     }
-    let down = down.iter().map(|c| c.as_os_str().to_str()).collect::<Option<Vec<_>>>()?;
-    Some(up.iter().map(|_| "..").chain(down).collect::<Vec<_>>().join("/"))
+    for component in to {
+        let Component::Normal(name) = component else { return None };
+        names.push(name.to_str()?);
+    }
+    same.then(|| names.join("/"))
 }
 
 /// Resolves the links in a path, as far as the path exists.

@@ -278,12 +278,15 @@ impl Original {
         #[cfg(feature = "tso")]
         if !member.records.is_empty() {
             let companions = self.asset().companions();
-            let sources = companions.files.iter().filter(|file| file.record.is_some());
-            let source = sources.filter_map(|file| file.source.as_deref()).find(|s| s.name == member.name);
-            let character = source.and_then(|source| source.model.as_ref()?.character());
-            let skills = character.into_iter().flat_map(|character| &character.skills);
-            let files = skills.filter_map(|skill| sims_keys_file(&companions.aside, &skill.keys));
-            return files.map(CompanionFile::file_name).collect();
+            let source = companions.files.iter().find_map(|file| {
+                file.record?;
+                file.source.as_deref().filter(|source| source.name == member.name)
+            });
+            let Some(character) = source.and_then(|source| source.model.as_ref()?.character()) else {
+                return Vec::new();
+            };
+            let keys = |skill: &meshwright_tso::Skill| sims_keys_file(&companions.aside, &skill.keys);
+            return character.skills.iter().filter_map(keys).map(CompanionFile::file_name).collect();
         }
         let _ = member;
         Vec::new()

@@ -51,18 +51,19 @@ fn pixels(image: &Image, budget: &Budget) -> Option<String> {
 
 /// Returns the hashes of an image: of its file, and of its pixels if this build can decode it.
 fn print(image: &Image, budget: &Budget) -> Fields {
-    let pixels = pixels(image, budget).map(|pixels| (PIXELS.into(), pixels.into()));
-    let file = (FILE.into(), hash(&image.bytes).into());
-    std::iter::once(file).chain(pixels).collect()
+    let mut hashes = vec![(FILE.into(), hash(&image.bytes).into())];
+    hashes.extend(pixels(image, budget).map(|pixels| (PIXELS.into(), pixels.into())));
+    hashes
 }
 
 /// Returns the hashes of the texture of a material, and those of its further textures.
 fn prints(material: &Material, budget: &Budget) -> Extra {
-    let further = further_textures(material).map(|(image, suffix)| {
-        let named = [(SUFFIX.into(), suffix.into()), (NAME.into(), image.name.as_str().into())];
-        Extra::Map(named.into_iter().chain(print(image, budget)).collect())
-    });
-    let further: Vec<Extra> = further.collect();
+    let mut further = Vec::new();
+    for (image, suffix) in further_textures(material) {
+        let mut fields = vec![(SUFFIX.into(), suffix.into()), (NAME.into(), image.name.as_str().into())];
+        fields.extend(print(image, budget));
+        further.push(Extra::Map(fields));
+    }
     let mut all = material.image.as_ref().map(|image| print(image, budget)).unwrap_or_default();
     if !further.is_empty() {
         all.push((FURTHER.into(), Extra::List(further)));
@@ -95,7 +96,7 @@ fn changed_further(prints: Value<'_>, edited: &Material, is_marked: bool, budget
             image
         })
     };
-    further_textures(edited).filter_map(changed).collect()
+    further_textures(edited).into_iter().filter_map(changed).collect()
 }
 
 /// Returns the look of a variant; `number` gives the number of a material in the export.

@@ -10,6 +10,22 @@ const NAMED: usize = 6;
 /// A fact about a change: its field and value in the document, and its words in a line. Either may be empty.
 type Fact = Option<(&'static str, Value, String)>;
 
+/// A part of a model, and a function that returns the facts about its change.
+struct Edit<'r> {
+    name: &'r str,
+    state: State,
+    facts: Box<dyn Fn() -> Vec<Fact> + 'r>,
+}
+
+fn edits<'r, T>(parts: &'r [Part<T>], facts: fn(&T) -> Vec<Fact>) -> Vec<Edit<'r>> {
+    let edit = |Part { name, state, change }: &'r Part<T>| Edit {
+        name,
+        state: *state,
+        facts: Box::new(move || facts(change)),
+    };
+    parts.iter().map(edit).collect()
+}
+
 /// Lists the edits as lines for people, one for each kind of part, with at most `most` parts of a kind by name.
 ///
 /// Names are not escaped: see [`visible`](crate::visible).
@@ -17,31 +33,30 @@ pub fn recovery_lines(recovery: &Recovery, most: usize) -> Vec<String> {
     if recovery.is_untouched() {
         return vec!["nothing was edited".into()];
     }
-    let lines = [
-        line(["mesh", "meshes"], &recovery.meshes, most, mesh),
-        line(["joint", "joints"], &recovery.joints, most, joint),
-        line(["clip", "clips"], &moved_alike(&recovery.clips), most, |(change, more)| clip(change, *more)),
-        line(["material", "materials"], &recovery.materials, most, material),
-    ];
-    lines.into_iter().flatten().collect()
+    let clips = moved_alike(&recovery.clips);
+    let mut lines = Vec::new();
+    lines.extend(line(["mesh", "meshes"], &edits(&recovery.meshes, mesh), most));
+    lines.extend(line(["joint", "joints"], &edits(&recovery.joints, joint), most));
+    lines.extend(line(["clip", "clips"], &edits(&clips, |(change, more)| clip(change, *more)), most));
+    lines.extend(line(["material", "materials"], &edits(&recovery.materials, material), most));
+    lines
 }
 
-fn line<T>(
-    [one, many]: [&str; 2],
-    parts: &[Part<T>],
-    most: usize,
-    facts: impl Fn(&T) -> Vec<Fact>,
-) -> Option<String> {
-    let edited = || parts.iter().filter(|part| part.state != State::Untouched);
-    let still = parts.len().saturating_sub(edited().count());
-    let piece = |part: &Part<T>| {
-        let words = facts(&part.change).into_iter().flatten().map(|(.., words)| words);
-        let words = words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ");
-        let words = if words.is_empty() { words } else { format!(": {words}") };
-        format!("{:?} {}{words}", part.name, part.state.word())
-    };
-    let mut pieces: Vec<String> = edited().take(most).map(piece).collect();
-    let left = edited().count().saturating_sub(pieces.len());
+fn line([one, many]: [&str; 2], parts: &[Edit<'_>], most: usize) -> Option<String> {
+    let mut pieces = Vec::new();
+    let (mut left, mut still) = (0_usize, 0_usize);
+    for Edit { name, state, facts } in parts {
+        if *state == State::Untouched {
+            still = still.saturating_add(1);
+        } else if pieces.len() < most {
+            let mut words: Vec<String> = facts().into_iter().flatten().map(|(.., words)| words).collect();
+            words.retain(|words| !words.is_empty());
+            let colon = if words.is_empty() { "" } else { ": " };
+            pieces.push(format!("{name:?} {}{colon}{}", state.word(), words.join(", ")));
+        } else {
+            left = left.saturating_add(1);
+        }
+    }
     if left > 0 {
         pieces.push(format!("{left} more"));
     }
@@ -180,20 +195,21 @@ fn clip(change: &ClipChange, others: usize) -> Vec<Fact> {
 pub fn recovery_document(recovery: &Recovery) -> Value {
     json!({
         "untouched": recovery.is_untouched(),
-        "meshes": list(&recovery.meshes, mesh),
-        "joints": list(&recovery.joints, joint),
-        "clips": list(&recovery.clips, |change| clip(change, 0)),
-        "materials": list(&recovery.materials, material),
+        "meshes": list(&edits(&recovery.meshes, mesh)),
+        "joints": list(&edits(&recovery.joints, joint)),
+        "clips": list(&edits(&recovery.clips, |change| clip(change, 0))),
+        "materials": list(&edits(&recovery.materials, material)),
     })
 }
 
-fn list<T>(parts: &[Part<T>], facts: impl Fn(&T) -> Vec<Fact>) -> Value {
-    let one = |part: &Part<T>| {
+fn list(parts: &[Edit<'_>]) -> Value {
+    let one = |part: &Edit<'_>| {
         let mut object = Map::new();
-        object.insert("name".into(), part.name.as_str().into());
+        object.insert("name".into(), part.name.into());
         object.insert("state".into(), part.state.word().into());
-        object
-            .extend(facts(&part.change).into_iter().flatten().map(|(field, value, _)| (field.into(), value)));
+        for (field, value, _) in (part.facts)().into_iter().flatten() {
+            object.insert(field.into(), value);
+        }
         Value::Object(object)
     };
     Value::Array(parts.iter().map(one).collect())

@@ -1,7 +1,7 @@
 //! The operations of the facade on glTF files.
 
 use super::{Companions, FilesResult, Kind, SceneResult, Summary, WriteOptions};
-use meshwright_core::{LimitExceeded, Order as _, ReadError, Report};
+use meshwright_core::{LimitExceeded, ReadError, Report, SortedSet};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
@@ -49,30 +49,30 @@ impl Kind for GltfFile {
 
     fn summary(&self) -> Summary {
         let Ok(document) = self.tables() else { return Summary::default() };
-        let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
         let count = |accessor: Option<usize>| {
             accessor.and_then(|a| document.accessors().get(a)).map_or(0, |accessor| accessor.count)
         };
-        let triangles = primitives().map(|p| {
-            let corners = count(p.indices.or_else(|| p.get(&Semantic::Position)));
-            match p.mode {
-                Mode::Triangles => corners / 3,
-                Mode::TriangleStrip | Mode::TriangleFan => corners.saturating_sub(2),
-                _ => 0,
+        let mut summary = Summary { clips: document.animations().len(), ..Summary::default() };
+        for mesh in document.meshes() {
+            summary.meshes = summary.meshes.saturating_add(mesh.primitives.len());
+            for p in &mesh.primitives {
+                let positions = p.get(&Semantic::Position);
+                let corners = count(p.indices.or(positions));
+                let triangles = match p.mode {
+                    Mode::Triangles => corners / 3,
+                    Mode::TriangleStrip | Mode::TriangleFan => corners.saturating_sub(2),
+                    _ => 0,
+                };
+                summary.vertices = summary.vertices.saturating_add(count(positions));
+                summary.triangles = summary.triangles.saturating_add(triangles);
             }
-        });
-        let vertices = primitives().map(|p| count(p.get(&Semantic::Position)));
-        let mut joints: Vec<_> = document.skins().iter().flat_map(|skin| &skin.joints).collect();
-        joints.order();
-        joints.dedup();
-        Summary {
-            meshes: primitives().count(),
-            vertices: vertices.fold(0, usize::saturating_add),
-            triangles: triangles.fold(0, usize::saturating_add),
-            bones: joints.len(),
-            clips: document.animations().len(),
-            ..Summary::default()
         }
+        let mut joints = SortedSet::new();
+        for skin in document.skins() {
+            joints.extend(skin.joints.iter().copied());
+        }
+        summary.bones = joints.len();
+        summary
     }
 
     /// Returns no texture name: textures are in the document, or missing.

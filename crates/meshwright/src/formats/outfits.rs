@@ -46,20 +46,11 @@ macro_rules! records {
                 is_written(field, value)
             }
 
-            fn write_scene(
-                scene: &Scene,
-                stem: &str,
-                options: &WriteOptions,
-            ) -> FilesResult {
+            fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
                 $write(scene, stem, &options.for_format(options.tso.clone()))
             })?
 
-            fn to_scene(
-                &self,
-                name: &str,
-                companions: &Companions,
-                options: &SceneOptions,
-            ) -> SceneResult {
+            fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
                 if $drawn {
                     return worn(name, companions, options);
                 }
@@ -73,7 +64,7 @@ macro_rules! records {
                 if !$drawn {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }
-                sims_merge::merge_figure(self, merging, as_parts(merging.options))
+                sims_merge::merge_figure(self.clone().into(), merging, as_parts(merging.options))
             }
 
             fn summary(&self) -> Summary {

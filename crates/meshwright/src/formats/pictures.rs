@@ -35,8 +35,12 @@ pub(crate) fn beside(
         // The engine mixes the colours of players itself.
         let mixed = material.layer(LayerKind::Base).filter(|_| format.traits().pictures_beside);
         let own = if mixed.is_some() { COLORED } else { "" };
-        let further = further_textures(material).filter(|_| format.traits().pictures_beside);
-        for (image, suffix) in material.image.iter().map(|image| (image, own)).chain(further) {
+        let mut images = Vec::new();
+        images.extend(material.image.as_ref().map(|image| (image, own)));
+        if format.traits().pictures_beside {
+            images.extend(further_textures(material));
+        }
+        for (image, suffix) in images {
             let (stem, losses) = (format!("{stem}{suffix}"), &mut made.losses);
             let Some(Written { name, bytes }) = file(format, image, &stem, i, &budget, losses)? else {
                 continue;
@@ -72,10 +76,12 @@ pub(crate) fn beside(
 pub(crate) const COLORED: &str = "_colored";
 
 /// Returns the textures of a material besides its own, with the suffixes of their files.
-pub(crate) fn further_textures(material: &Material) -> impl Iterator<Item = (&Image, &'static str)> {
-    let lights = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
-    let lights = lights.into_iter().filter_map(|(image, suffix)| Some((image.as_ref()?, suffix)));
-    lights.chain(material.layers.iter().map(|layer| (&layer.image, layer.kind.suffix())))
+pub(crate) fn further_textures(material: &Material) -> Vec<(&Image, &'static str)> {
+    let mut textures = Vec::new();
+    textures.extend(material.normal.as_ref().map(|image| (image, "_norm")));
+    textures.extend(material.emissive.as_ref().map(|image| (image, "_glow")));
+    textures.extend(material.layers.iter().map(|layer| (&layer.image, layer.kind.suffix())));
+    textures
 }
 
 /// Returns true if all looks of a scene are written, not only the first.
@@ -107,7 +113,7 @@ pub(crate) fn left_out(material: &Material) -> usize {
         "_pants" | "_shirt" => !is_mixed,
         _ => true,
     };
-    further_textures(material).filter(|(_, suffix)| left(suffix)).count()
+    further_textures(material).iter().filter(|(_, suffix)| left(suffix)).count()
 }
 
 /// A texture in the form that the engine reads.

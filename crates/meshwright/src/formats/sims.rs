@@ -61,20 +61,11 @@ macro_rules! characters {
         impl Kind for $model {
             own_fields!();
 
-            fn to_scene(
-                &self,
-                name: &str,
-                companions: &Companions,
-                options: &SceneOptions,
-            ) -> SceneResult {
+            fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
                 character_scene(&self.character, name, companions, options)
             }
 
-            fn write_scene(
-                scene: &Scene,
-                stem: &str,
-                options: &WriteOptions,
-            ) -> FilesResult {
+            fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
                 let own = options.tso.clone().with_character(CharacterForm::$form);
                 write_scene(scene, stem, &options.for_format(own))
             }
@@ -86,14 +77,7 @@ macro_rules! characters {
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> FilesResult {
                 let own = merging.options.tso.clone().with_character(CharacterForm::$form);
-                sims_merge::merge_character(&self.character, merging, own, |other| match other {
-                    Some(character) => {
-                        let mut other = self.clone();
-                        other.character = character;
-                        other.to_bytes()
-                    }
-                    None => self.to_bytes(),
-                })
+                sims_merge::merge_character(&self.character, self.clone().into(), merging, own)
             }
 
             const TRAITS: FormatTraits = FormatTraits { paletted: true, ..FormatTraits::NONE };
@@ -218,20 +202,11 @@ macro_rules! meshes {
                 mend(&mut self.geometry, finding)
             }
 
-            fn to_scene(
-                &self,
-                name: &str,
-                companions: &Companions,
-                options: &SceneOptions,
-            ) -> SceneResult {
+            fn to_scene(&self, name: &str, companions: &Companions, options: &SceneOptions) -> SceneResult {
                 figure(name, Some(self.into()), companions).to_scene(options)
             }
 
-            fn write_scene(
-                scene: &Scene,
-                stem: &str,
-                options: &WriteOptions,
-            ) -> FilesResult {
+            fn write_scene(scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
                 write_scene(scene, stem, &options.for_format(meshes_as(MeshForm::$form, options)))
             }
 
@@ -242,7 +217,7 @@ macro_rules! meshes {
 
             #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> FilesResult {
-                sims_merge::merge_figure(self, merging, meshes_as(MeshForm::$form, merging.options))
+                sims_merge::merge_figure(self.clone().into(), merging, meshes_as(MeshForm::$form, merging.options))
             }
 
             fn summary(&self) -> Summary {
@@ -308,7 +283,7 @@ impl Kind for Skel {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> FilesResult {
-        sims_merge::merge_figure(self, merging, as_parts(merging.options))
+        sims_merge::merge_figure(self.clone().into(), merging, as_parts(merging.options))
     }
 
     fn summary(&self) -> Summary {

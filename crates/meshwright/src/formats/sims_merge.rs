@@ -4,8 +4,8 @@ use super::character::{figure, shape, skills};
 use super::companions::keys_file;
 use super::merging::FILE_LEFT;
 use super::write::invalid_file;
-use super::{AnyModel, CompanionFile, FilesResult, Kind, Merging, Registered, SourceFile};
-use meshwright_core::{Role, WriteError};
+use super::{AnyModel, CompanionFile, FilesResult, Merging, Registered, SourceFile};
+use meshwright_core::Role;
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles};
 use meshwright_tso::{
     Anim, Assembly, Bnd, Cfp, Character, CharacterSkeleton, EditedCharacter, Geometry, Name, Skel,
@@ -28,6 +28,15 @@ fn with_mesh(mut model: AnyModel, other: Geometry, names: Option<[Name; 2]>) -> 
         _ => {}
     }
     model
+}
+
+/// Returns the records of a file of skeletons, suits and skills, for changes.
+fn character_mut(model: &mut AnyModel) -> Option<&mut Character> {
+    match model {
+        AnyModel::Bcf(bcf) => Some(&mut bcf.character),
+        AnyModel::Cmx(cmx) => Some(&mut cmx.character),
+        _ => None,
+    }
 }
 
 /// The files of a merge.
@@ -61,8 +70,7 @@ impl<'m> SimsMerge<'m> {
     }
 
     /// Adds a changed companion file.
-    fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
-        let now = now.into();
+    fn push(&mut self, was: &CompanionFile, now: AnyModel) -> Result<(), ConvertError> {
         if let (Some(source), Some(number)) = (&was.source, was.record) {
             return if was.model == now { Ok(()) } else { self.replace_record(source, number, now) };
         }
@@ -86,11 +94,8 @@ impl<'m> SimsMerge<'m> {
             self.sources.push((Arc::clone(source), model.clone()));
         }
         let place = known.unwrap_or(self.sources.len().saturating_sub(1));
-        let character = match self.sources.get_mut(place) {
-            Some((_, AnyModel::Bcf(bcf))) => &mut bcf.character,
-            Some((_, AnyModel::Cmx(cmx))) => &mut cmx.character,
-            _ => return Ok(()),
-        };
+        let character = self.sources.get_mut(place).and_then(|(_, model)| character_mut(model));
+        let Some(character) = character else { return Ok(()) };
         match now {
             AnyModel::TsoSkeleton(skel) => {
                 if let Some(slot) = character.skeletons.get_mut(number) {
@@ -110,7 +115,7 @@ impl<'m> SimsMerge<'m> {
     /// Replaces the keys of a skill in the file that contains them.
     fn put_keys(&mut self, files: &[CompanionFile], name: &Name, keys: Cfp) -> Result<(), ConvertError> {
         match keys_file(files, name) {
-            Some(file) => self.push(file, keys),
+            Some(file) => self.push(file, keys.into()),
             None => {
                 self.files.push(format!("{}.cfp", name.text()), keys.to_bytes().map_err(invalid_file)?);
                 Ok(())
@@ -159,18 +164,18 @@ impl<'m> SimsMerge<'m> {
         }
         let binding = companions.files.iter().rev().find(|file| Bnd::from_any(&file.model).is_some());
         if let Some((file, made)) = binding.zip(self.edited.binding.take()) {
-            self.push(file, made)?;
+            self.push(file, made.into())?;
         }
         let is_own = |skel: &Skel| skeleton.is_some_and(|own| std::ptr::eq(own, skel));
         let file = companions.files.iter().find(|file| Skel::from_any(&file.model).is_some_and(is_own));
         if let Some((file, made)) = file.zip(self.edited.skeleton.clone()) {
-            self.push(file, made)?;
+            self.push(file, made.into())?;
         }
         let animations = std::mem::take(&mut self.edited.animations);
         let files = companions.files.iter().filter(|file| Anim::from_any(&file.model).is_some());
         for (file, made) in files.zip(animations.into_iter().skip(own_animations)) {
             match made {
-                Some(made) => self.push(file, made)?,
+                Some(made) => self.push(file, made.into())?,
                 None => self.gone("clips", file),
             }
         }
@@ -191,12 +196,7 @@ impl<'m> SimsMerge<'m> {
 
 /// Merges the edits of a character into a mesh, a skeleton, or a record that names files, and into its companion files.
 /// A record stays unchanged. Edited clips are written into their files; new clips and meshes become new files.
-pub(super) fn merge_figure<K: Kind + Clone>(
-    model: &K,
-    merging: &Merging<'_>,
-    options: TsoSceneOptions,
-) -> FilesResult {
-    let main = model.clone().into();
+pub(super) fn merge_figure(main: AnyModel, merging: &Merging<'_>, options: TsoSceneOptions) -> FilesResult {
     let (mesh, native) = (shape(&main), Skel::from_any(&main));
     let mut figure = figure(merging.name, mesh, merging.companions);
     figure.skeleton = native.or(figure.skeleton);
@@ -210,12 +210,12 @@ pub(super) fn merge_figure<K: Kind + Clone>(
     work.finish(edited.to_bytes().map_err(invalid_file)?)
 }
 
-/// Merges the edits of a file of skeletons, suits and skills. `make` writes the file, with new content if there is any.
+/// Merges the edits of a file of skeletons, suits and skills, whose records are `character`.
 pub(super) fn merge_character(
     character: &Character,
+    mut main: AnyModel,
     merging: &Merging<'_>,
     options: TsoSceneOptions,
-    make: impl FnOnce(Option<Character>) -> Result<Vec<u8>, WriteError>,
 ) -> FilesResult {
     let files = &merging.companions.files;
     // Skills without their keys are not in the scene.
@@ -231,8 +231,12 @@ pub(super) fn merge_character(
         work.put_keys(files, &name, cfp)?;
     }
     work.companions(found, skills.len())?;
-    let bytes = make(Some(made).filter(|made| made != character)).map_err(invalid_file)?;
-    work.finish(bytes)
+    if made != *character
+        && let Some(records) = character_mut(&mut main)
+    {
+        *records = made;
+    }
+    work.finish(main.to_bytes().map_err(invalid_file)?)
 }
 
 /// Merges edits into an animation file.

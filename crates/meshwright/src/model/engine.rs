@@ -83,9 +83,10 @@ impl Search<'_> {
         skin: u32,
         pictures: &mut Pictures,
     ) -> Result<Surfaces, FilesError> {
-        let decodes =
+        let mut decodes =
             |path: &TreePath| pictures.entry(path.clone()).or_insert_with(|| self.looked_at(path)).is_ok();
-        let mut search = SurfaceSearch { finder: self.finder, budget: self.room.budget(), decodes };
+        let mut search =
+            SurfaceSearch { finder: self.finder, budget: self.room.budget(), decodes: &mut decodes };
         search.surfaces(asset, scene, skin)
     }
 

@@ -5,8 +5,6 @@ use crate::error::{Error, ErrorKind};
 use crate::formats::{CompanionFile, Format, SourceFile};
 use meshwright_core::{Companion, Role};
 #[cfg(feature = "tso")]
-use meshwright_tso::Anim;
-#[cfg(feature = "tso")]
 use std::sync::Arc;
 
 fn no_file() -> Error {
@@ -91,15 +89,23 @@ impl Model {
         let stem = source.name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
         self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
-        // The skeleton that the search found for this file is not used.
-        let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
-        self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
+        self.take_parts(other.parts);
         // The companions that it names are known now.
         let own = other.companions.files.into_iter().filter(|file| file.role == Role::Binding);
         self.companions.aside.extend(own);
         let file = CompanionFile::new(role, stem, other.model).with_texture(texture);
         self.companions.files.push(file.with_source(source));
         Ok(())
+    }
+
+    /// Adds the files of another file of a character. The skeleton that the search found for it is not used.
+    fn take_parts(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            let is_used = !matches!(part.role, PartRole::Model | PartRole::Companion(Role::Skeleton));
+            if is_used && part.path.is_some() {
+                self.parts.push(part);
+            }
+        }
     }
 
     /// Returns the model's file, for companions that come from it.
@@ -131,31 +137,36 @@ impl Model {
         if !worn && other.model.character().is_none() {
             return Some(other);
         }
-        let records = other.model.character().map(|character| {
-            let motions = character::skills(character, &other.companions.files);
-            let motion =
-                |(n, anim): (usize, Anim)| (n, CompanionFile::new(Role::Animation, anim.name.text(), anim));
-            let skeletons = crate::formats::sims_skeletons(character).into_iter().enumerate();
-            skeletons.chain(motions.into_iter().map(motion)).collect::<Vec<_>>()
-        });
-        let (source, records) = (other.source(), records.unwrap_or_default());
+        let mut records = Vec::new();
+        if let Some(character) = other.model.character() {
+            records.extend(crate::formats::sims_skeletons(character).into_iter().enumerate());
+            for (n, anim) in character::skills(character, &other.companions.files) {
+                records.push((n, CompanionFile::new(Role::Animation, anim.name.text(), anim)));
+            }
+        }
+        let source = other.source();
         let files = std::mem::take(&mut other.companions.files);
-        let (parts, own): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.role == Role::Part);
-        self.companions.files.extend(parts);
-        self.companions.aside.extend(own.into_iter().filter(|file| file.role == Role::Keys));
+        for file in files {
+            match file.role {
+                Role::Part => self.companions.files.push(file),
+                Role::Keys => self.companions.aside.push(file),
+                _ => {}
+            }
+        }
         self.companions.aside.append(&mut other.companions.aside);
         if records.is_empty() {
             let file = CompanionFile::new(role, other.path.text(), other.model);
             self.companions.aside.push(file.with_source(source));
         } else {
             let source = Arc::new(source.with_model(other.model));
-            self.companions.files.extend(records.into_iter().map(|(n, file)| file.with_record(&source, n)));
+            for (n, file) in records {
+                self.companions.files.push(file.with_record(&source, n));
+            }
         }
         self.companions.missing.append(&mut other.companions.missing);
         self.companions.duplicates.append(&mut other.companions.duplicates);
         self.parts.push(Part::new(PartRole::Companion(role), &other.path, PartState::Named));
-        let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
-        self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
+        self.take_parts(other.parts);
         None
     }
 
@@ -163,14 +174,8 @@ impl Model {
     fn figure_texture(&self) -> Option<String> {
         #[cfg(feature = "tso")]
         {
-            let bound = || {
-                self.companions
-                    .one::<meshwright_tso::Bnd>()?
-                    .texture
-                    .as_ref()
-                    .map(meshwright_tso::ResourceId::tag)
-            };
-            self.companions.texture.clone().or_else(bound)
+            let bound = self.companions.one::<meshwright_tso::Bnd>().and_then(|bound| bound.texture.as_ref());
+            self.companions.texture.clone().or_else(|| bound.map(meshwright_tso::ResourceId::tag))
         }
         #[cfg(not(feature = "tso"))]
         None

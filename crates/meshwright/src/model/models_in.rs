@@ -66,20 +66,17 @@ impl FoundModels {
             }
         };
         for file in files {
-            let seen = file.map_err(|(_, e)| e).and_then(|file| {
-                let kind = finder.detect_met(&file, Limits::default())?;
-                Ok(kind.filter(|kind| kind.format.holds_model()).map(|kind| (file, kind.format)))
-            });
-            match seen {
-                Ok(Some((file, format))) => {
-                    self.models.extend(tree.shown_path(&file).map(|path| FoundModel {
-                        path,
-                        format,
-                        place: file,
-                    }));
+            let seen = match &file {
+                Ok(place) => finder.detect_met(place, Limits::default()),
+                Err((_, e)) => Err(e.clone()),
+            };
+            match (seen, file) {
+                (Ok(Some(seen)), Ok(place)) if seen.format.holds_model() => {
+                    let path = tree.shown_path(&place);
+                    self.models.extend(path.map(|path| FoundModel { path, format: seen.format, place }));
                 }
-                Ok(None) => {}
-                Err(e) => self.refused.push(e.into()),
+                (Ok(_), _) => {}
+                (Err(e), _) => self.refused.push(e.into()),
             }
         }
         folders.order_by(|a, b| b.cmp(a));

@@ -125,14 +125,14 @@ pub(super) fn is_palette_picture(extension: &[u8], bytes: &[u8]) -> bool {
 }
 
 /// Looks for the pictures of surfaces.
-pub(super) struct SurfaceSearch<'f, D> {
+pub(super) struct SurfaceSearch<'f> {
     pub(super) finder: &'f Finder,
     pub(super) budget: &'f Budget,
     /// Returns true if a file is an image: other files are skipped.
-    pub(super) decodes: D,
+    pub(super) decodes: &'f mut dyn FnMut(&TreePath) -> bool,
 }
 
-impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
+impl SurfaceSearch<'_> {
     /// Returns the surfaces of a model in one of its skins, or without a skin.
     pub(super) fn surfaces(
         &mut self,
@@ -296,7 +296,7 @@ impl Model {
         let scene = self.model.to_scene("", &self.companions, &scene_options)?.value;
         let (budget, mut known) = (Budget::new(limits), SortedMap::new());
         let room = super::picture::Room::new(Budget::new(limits));
-        let decodes = |path: &TreePath| {
+        let mut decodes = |path: &TreePath| {
             if let Some(known) = known.get(path) {
                 return *known;
             }
@@ -311,7 +311,7 @@ impl Model {
             known.insert(path.clone(), decodes);
             decodes
         };
-        let mut search = SurfaceSearch { finder: &self.finder, budget: &budget, decodes };
+        let mut search = SurfaceSearch { finder: &self.finder, budget: &budget, decodes: &mut decodes };
         Ok(search.surfaces(self, &scene, skin)?)
     }
 }

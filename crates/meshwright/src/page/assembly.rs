@@ -20,11 +20,13 @@ impl Assembly {
     /// Reads what the page sends: an object with a list of paths for each role. Unknown roles are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Self {
-        let files = |role: Role| value.get(role.name()).and_then(Value::as_array).into_iter().flatten();
-        let named = |(role, _): (Role, _)| {
-            files(role).filter_map(move |name| Some((role, name.as_str()?.to_owned()))).take(MOST_FILES)
-        };
-        Self(ROLES.into_iter().flat_map(named).collect())
+        let mut chosen = Vec::new();
+        for (role, _) in ROLES {
+            let Some(names) = value.get(role.name()).and_then(Value::as_array) else { continue };
+            let names = names.iter().filter_map(Value::as_str).take(MOST_FILES);
+            chosen.extend(names.map(|name| (role, name.to_owned())));
+        }
+        Self(chosen)
     }
 
     /// Returns options that open a model with these files. `finders` are the trees to search, the first that has a file

@@ -47,8 +47,10 @@ impl Page {
 
 /// Returns the extensions of the files that the page opens, for people.
 fn formats() -> String {
-    let mut extensions: Vec<&str> =
-        Format::ALL.iter().filter(|f| f.holds_model()).flat_map(|f| f.extensions()).copied().collect();
+    let mut extensions: Vec<&str> = Vec::new();
+    for format in Format::ALL.iter().filter(|format| format.holds_model()) {
+        extensions.extend_from_slice(format.extensions());
+    }
     extensions.order();
     extensions.dedup();
     let list = |names: &[&str]| names.iter().map(|name| format!(".{name}")).collect::<Vec<_>>().join(" ");

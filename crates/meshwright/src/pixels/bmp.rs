@@ -201,16 +201,15 @@ pub(crate) fn encode(width: u32, height: u32, indices: &[u8], palette: &[[u8; 3]
     let start = u32::try_from(FILE_HEADER).ok()?.checked_add(INFO)?.checked_add(4 * 256)?;
     let size = u32::try_from(size).ok()?;
     let mut file = b"BM".to_vec();
-    let words = |file: &mut Vec<u8>, words: &[u32]| {
-        file.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-    };
     // One plane of 8 bits.
-    words(
-        &mut file,
-        &[start.checked_add(size)?, 0, start, INFO, width, height, 0x8_0001, 0, size, 0, 0, 256, 0],
-    );
-    let colors = palette.iter().copied().chain(std::iter::repeat([0; 3])).take(COLORS);
-    file.extend(colors.flat_map(|[r, g, b]| [b, g, r, 0]));
+    let words = [start.checked_add(size)?, 0, start, INFO, width, height, 0x8_0001, 0, size, 0, 0, 256, 0];
+    for word in words {
+        file.extend_from_slice(&word.to_le_bytes());
+    }
+    for color in 0..COLORS {
+        let [r, g, b] = palette.get(color).copied().unwrap_or_default();
+        file.extend_from_slice(&[b, g, r, 0]);
+    }
     for row in indices.chunks_exact(across).rev() {
         file.extend_from_slice(row);
         file.resize(file.len().checked_add(padding)?, 0);
