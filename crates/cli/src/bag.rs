@@ -47,19 +47,22 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
     let (mut payload, mut bytes) = (BTreeMap::new(), 0);
     walk(&folder.join(DATA), DATA, &mut payload, &mut bytes).map_err(|e| refused(folder, &e))?;
-    let mut tags = BTreeMap::new();
-    let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
-    tags.insert("bagit.txt", declaration.as_bytes().to_vec());
     // A date would make every bag another.
     let info = format!("Bag-Software-Agent: {AGENT}\nPayload-Oxum: {bytes}.{}\n", payload.len());
-    tags.insert("bag-info.txt", info.into_bytes());
-    tags.insert("manifest-sha256.txt", lines(&payload));
-    let mut sums: BTreeMap<String, String> =
-        tags.iter().map(|(name, bytes)| ((*name).to_owned(), manifest::hash(bytes))).collect();
+    let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
+    let mut tags = vec![
+        ("bag-info.txt", info.into_bytes()),
+        ("bagit.txt", declaration.as_bytes().to_vec()),
+        ("manifest-sha256.txt", lines(&payload)),
+    ];
+    let mut sums = BTreeMap::new();
+    for (name, bytes) in &tags {
+        sums.insert((*name).to_owned(), manifest::hash(bytes));
+    }
     if let Ok(bytes) = fs::read(folder.join(MANIFEST)) {
         sums.insert(MANIFEST.to_owned(), manifest::hash(&bytes));
     }
-    tags.insert("tagmanifest-sha256.txt", lines(&sums));
+    tags.push(("tagmanifest-sha256.txt", lines(&sums)));
     let place = |name: &str| Place::below(folder, [&OutputName::cleaned(name)]);
     let files = tags.iter().map(|(name, bytes)| output::main(place(name), content_of(bytes)));
     let plan = Plan::default().with_replace(if is_bag { Replace::All } else { Replace::Named });

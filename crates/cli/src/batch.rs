@@ -5,8 +5,6 @@
 
 use crate::messages::{Said, buffered, speak_all};
 use crate::refusal::Fail;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
@@ -110,7 +108,7 @@ struct State {
     turn: usize,
     /// A thread is handing over results.
     handing: bool,
-    done: BTreeMap<usize, Done>,
+    done: Vec<(usize, Done)>,
     /// The memory that the inputs in progress need.
     taken: u64,
     waiting: usize,
@@ -120,13 +118,12 @@ struct State {
 
 impl State {
     /// Removes the finished results from the next turn on, as long as their threads are accepted by `takes`.
-    fn ready(&mut self, takes: impl Fn(ThreadId) -> bool) -> Vec<(usize, Done)> {
+    fn ready(&mut self, takes: &dyn Fn(ThreadId) -> bool) -> Vec<(usize, Done)> {
         let mut ready = Vec::new();
         for turn in self.turn.. {
-            match self.done.entry(turn) {
-                Entry::Occupied(done) if takes(done.get().by) => ready.push((turn, done.remove())),
-                _ => break,
-            }
+            let is_next = |(i, done): &(usize, Done)| *i == turn && takes(done.by);
+            let Some(at) = self.done.iter().position(is_next) else { break };
+            ready.push(self.done.swap_remove(at));
         }
         ready
     }
@@ -158,16 +155,16 @@ impl Batch<'_> {
                     let said = buffered(|| (self.work)(i));
                     state = lock(&self.state);
                     state.taken = state.taken.saturating_sub(size);
-                    state.done.insert(i, Done { by: me, said });
+                    state.done.push((i, Done { by: me, said }));
                     self.wake(&state);
-                    state = self.hand_over(state, |by| by == me);
+                    state = self.hand_over(state, &|by| by == me);
                     continue;
                 }
                 Next::Full => false,
                 Next::Over => true,
             };
             let before = (state.turn, state.stopped);
-            state = self.hand_over(state, |_| true);
+            state = self.hand_over(state, &|_| true);
             if (state.turn, state.stopped) != before {
                 continue;
             }
@@ -203,10 +200,10 @@ impl Batch<'_> {
     fn hand_over<'s>(
         &'s self,
         mut state: MutexGuard<'s, State>,
-        takes: impl Fn(ThreadId) -> bool,
+        takes: &dyn Fn(ThreadId) -> bool,
     ) -> MutexGuard<'s, State> {
         while !state.handing {
-            let ready = state.ready(&takes);
+            let ready = state.ready(takes);
             if ready.is_empty() {
                 break;
             }

@@ -86,7 +86,7 @@ pub(crate) fn below(folder: &Path, input: &Input, name: &OutputName) -> Place {
 pub(crate) struct UniquePlaces {
     taken: BTreeSet<String>,
     /// The number of the next result with a name.
-    next: BTreeMap<String, usize>,
+    next: BTreeMap<String, u64>,
 }
 
 impl UniquePlaces {

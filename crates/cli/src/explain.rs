@@ -24,14 +24,16 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
         // Codes may be copied from the output of `check`, with brackets.
         let code = code.trim_matches(['[', ']']);
         let (format, code) = code.rsplit_once('/').map_or((None, code), |(of, code)| (Some(of), code));
-        let mut explained = explain(code);
+        let explained = explain(code);
         match explained.is_empty() {
             true if path.is_file() => found.extend(findings(path, args)?),
             true => return Err(Fail::Usage(unknown(code))),
             false => {
                 let format = args.read.read_as.map(Format::id).or(format);
-                explained.sort_by_key(|e| !format.is_some_and(|format| is_of(e, format)));
-                found.extend(explained);
+                let is_asked = |e: &Explanation| format.is_some_and(|format| is_of(e, format));
+                let (asked, others): (Vec<_>, Vec<_>) = explained.into_iter().partition(is_asked);
+                found.extend(asked);
+                found.extend(others);
             }
         }
     }

@@ -170,12 +170,12 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
         // Temporary folders belong to a run that is writing.
         let out = is_temporary(&folder) || (into.is_some() && FileId::of(&folder).as_ref() == into);
         if !out && tree.has_packs(path) {
-            data_folders.push((folder, path.clone()));
+            data_folders.push(path.clone());
             return false;
         }
         !out
     });
-    data_folders.sort_by(|a, b| a.1.cmp(&b.1));
+    data_folders.sort();
     let below = |path: &TreePath| path.below(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {
         let place = |path: &TreePath| tree.shown_path(path).unwrap_or_else(|| top.to_owned());
@@ -204,8 +204,10 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
     expanded
         .packs
         .extend(inner.map(|(path, pack)| (tree.shown_path(&path).unwrap_or_else(|| as_os(&path)), pack)));
-    for (folder, path) in data_folders {
-        self::walk(&folder, &before.join(as_os(&path)), into, selection, expanded);
+    for path in data_folders {
+        if let Some(folder) = tree.os_path(&path) {
+            self::walk(&folder, &before.join(as_os(&path)), into, selection, expanded);
+        }
     }
 }
 

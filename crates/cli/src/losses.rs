@@ -6,7 +6,6 @@ use crate::render;
 use meshwright::explain;
 use meshwright::scene::{Loss, LossGroup, LossKind};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The level of detail of messages.
 #[derive(Clone, Copy, Debug)]
@@ -59,13 +58,15 @@ fn say_one(shown: &str, text: &str) {
     say(&format!("{shown}: {}", render::plain(text)));
 }
 
-/// The losses of all files of a run, one line for each code at the end of the run.
+/// The losses of all files of a run, one line for each code at the end of the run, in the order of kinds and codes.
 #[derive(Debug, Default)]
-pub(crate) struct Tally(BTreeMap<(LossKind, &'static str), Tallied>);
+pub(crate) struct Tally(Vec<Tallied>);
 
 /// The losses of one code.
 #[derive(Debug)]
 struct Tallied {
+    kind: LossKind,
+    code: &'static str,
     files: u64,
     /// The text of the first file.
     first: String,
@@ -76,19 +77,24 @@ impl Tally {
     /// Adds the losses of a file.
     pub(crate) fn add(&mut self, shown: &str, losses: &[Loss], detail: Detail, advice: &'static str) {
         for group in LossGroup::all(losses).iter().filter(|group| is_printed(group, detail)) {
-            let tallied = self.0.entry((group.kind(), group.code())).or_insert_with(|| {
-                let more = if group.is_cut() { "; --verbose shows all" } else { "" };
-                let first = format!("{shown}: {}[{}] {group}", group.kind(), render::code(group.code()));
-                let advice = if group.in_extras() { advice } else { "" };
-                Tallied { files: 0, first: format!("{}{advice}{more}", render::plain(&first)), advice }
-            });
-            tallied.files = tallied.files.saturating_add(1);
+            let (kind, code) = (group.kind(), group.code());
+            let at = self.0.partition_point(|tallied| (tallied.kind, tallied.code) < (kind, code));
+            match self.0.get_mut(at).filter(|tallied| (tallied.kind, tallied.code) == (kind, code)) {
+                Some(tallied) => tallied.files = tallied.files.saturating_add(1),
+                None => {
+                    let more = if group.is_cut() { "; --verbose shows all" } else { "" };
+                    let first = format!("{shown}: {kind}[{}] {group}", render::code(code));
+                    let advice = if group.in_extras() { advice } else { "" };
+                    let first = format!("{}{advice}{more}", render::plain(&first));
+                    self.0.insert(at, Tallied { kind, code, files: 1, first, advice });
+                }
+            }
         }
     }
 
     /// Prints a line for each code, losses first.
     pub(crate) fn say(&self) {
-        for ((kind, code), Tallied { files, first, advice }) in &self.0 {
+        for Tallied { kind, code, files, first, advice } in &self.0 {
             if *files == 1 {
                 say(first);
                 continue;

@@ -18,7 +18,7 @@ use meshwright::{
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ pub(crate) struct Manifest<'a> {
 }
 
 /// The outputs of an earlier run, by path.
-type Known = BTreeMap<PathBuf, Value>;
+type Known = HashMap<PathBuf, Value>;
 
 impl<'a> Manifest<'a> {
     /// Creates the manifest that the arguments ask for.
@@ -162,8 +162,8 @@ impl<'a> Manifest<'a> {
             self.aside.update([0]);
         }
         let options = words(self.args, &hex(&self.aside.finalize()));
-        let order: BTreeMap<String, usize> = inputs.iter().map(name).zip(0..).collect();
-        let mut before = BTreeMap::new();
+        let order: HashMap<String, usize> = inputs.iter().map(name).zip(0..).collect();
+        let mut before = vec![None; inputs.len()];
         if (self.args.resume || self.args.shard.is_some())
             && let Some(document) = self.before
             && document["version"] == VERSION
@@ -171,12 +171,14 @@ impl<'a> Manifest<'a> {
         {
             for entry in files(&document) {
                 let place = order.get(entry["input"].as_str().unwrap_or_default());
-                before.extend(place.map(|place| (*place, entry.clone())));
+                if let Some(place) = place.and_then(|place| before.get_mut(*place)) {
+                    *place = Some(entry.clone());
+                }
             }
         }
         let (path, top) = (self.path.to_owned(), self.top.to_owned());
         let shard = self.args.shard.unwrap_or((1, 1));
-        let (entries, saved, cost) = (BTreeMap::new(), Instant::now(), Duration::ZERO);
+        let (entries, saved, cost) = (vec![None; inputs.len()], Instant::now(), Duration::ZERO);
         let dry_run = self.args.write.dry_run;
         Ok(Written { path, top, dry_run, options, order, before, entries, shard, saved, cost })
     }
@@ -192,10 +194,10 @@ pub(crate) struct Written {
     /// A hash of the options: other options may give other outputs.
     options: String,
     /// The index of each input among all inputs.
-    order: BTreeMap<String, usize>,
+    order: HashMap<String, usize>,
     /// The entries of an earlier run, by the index of their input.
-    before: BTreeMap<usize, Value>,
-    entries: BTreeMap<usize, Value>,
+    before: Vec<Option<Value>>,
+    entries: Vec<Option<Value>>,
     /// The part of the inputs that this run converts, and the number of parts.
     shard: (usize, usize),
     /// The time of the last write, and how long it took.
@@ -207,7 +209,7 @@ impl Written {
     /// Returns the entry of an earlier run for an input if the input, all files that took part and all outputs are
     /// unchanged. `place` is the path of the main output.
     pub(crate) fn unchanged(&self, input: &Input, place: &Place, limits: Limits) -> Option<Value> {
-        let entry = self.before.get(self.order.get(&name(input))?)?;
+        let entry = self.before.get(*self.order.get(&name(input))?)?.as_ref()?;
         let parts = entry["parts"].as_array().filter(|parts| !parts.is_empty())?;
         let tree = input.met.as_ref()?.finder.tree();
         let budget = Budget::new(limits);
@@ -229,8 +231,8 @@ impl Written {
 
     /// Adds an entry of an earlier run.
     pub(crate) fn keep(&mut self, input: &Input, entry: Value) {
-        if let Some(place) = self.order.get(&name(input)) {
-            self.entries.insert(*place, entry);
+        if let Some(place) = self.order.get(&name(input)).and_then(|place| self.entries.get_mut(*place)) {
+            *place = Some(entry);
         }
     }
 
@@ -246,12 +248,12 @@ impl Written {
             })
             .collect();
         let counted = |kind: LossKind| {
-            let mut counted = BTreeMap::<&str, u64>::new();
+            let mut counted = Map::new();
             for loss in losses.iter().filter(|loss| loss.kind == kind) {
-                let n = counted.entry(loss.code).or_insert(0);
-                *n = n.saturating_add(loss.count);
+                let n = counted.entry(loss.code).or_insert(Value::from(0));
+                *n = n.as_u64().unwrap_or(0).saturating_add(loss.count).into();
             }
-            counted.into_iter().map(|(code, n)| (code.into(), n.into())).collect::<Map<String, Value>>()
+            counted
         };
         let entry = json!({
             "input": name(input),
@@ -288,7 +290,7 @@ impl Written {
             return;
         }
         let start = Instant::now();
-        if self.write_entries(self.before.iter(), results, plan).is_ok() {
+        if self.write_entries(&|_| true, results, plan).is_ok() {
             plan.reopen(&Place::named(&self.path));
         }
         (self.saved, self.cost) = (Instant::now(), start.elapsed());
@@ -301,25 +303,24 @@ impl Written {
         }
         let (part, parts) = self.shard;
         let own = Some(part.saturating_sub(1));
-        self.write_entries(
-            self.before.iter().filter(|(place, _)| place.checked_rem(parts) != own),
-            results,
-            plan,
-        )
+        self.write_entries(&|place| place.checked_rem(parts) != own, results, plan)
     }
 
-    fn write_entries<'e>(
-        &'e self,
-        others: impl Iterator<Item = (&'e usize, &'e Value)>,
+    /// Writes the manifest with the entries of this run, and those of the earlier run that stay.
+    fn write_entries(
+        &self,
+        stays: &dyn Fn(usize) -> bool,
         results: &Results,
         plan: &Plan,
     ) -> Result<(), Fail> {
-        let all: BTreeMap<_, _> = others.chain(&self.entries).collect();
-        let failed = all.values().filter(|entry| !entry["error"].is_null()).count();
+        let mut files = Vec::new();
+        for (place, (entry, before)) in self.entries.iter().zip(&self.before).enumerate() {
+            files.extend(entry.as_ref().or(before.as_ref().filter(|_| stays(place))));
+        }
+        let failed = files.iter().filter(|entry| !entry["error"].is_null()).count();
         let mut summary = results.left_aside();
-        summary["converted"] = all.len().saturating_sub(failed).into();
+        summary["converted"] = files.len().saturating_sub(failed).into();
         summary["failed"] = failed.into();
-        let files: Vec<&Value> = all.into_values().collect();
         let document =
             json!({ "version": VERSION, "options": self.options, "files": files, "summary": summary });
         let text = format!("{}\n", serde_json::to_string_pretty(&document).unwrap_or_default());

@@ -14,7 +14,6 @@ use crate::status::Status;
 use meshwright::files::output::{OutputName, Place};
 use meshwright::{Format, Remaining, Repaired, counted, repair};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The number of fields of one code that are named.
@@ -169,8 +168,9 @@ impl Found {
         let mut text = String::new();
         let mut line = |line: &str| text.extend([render::cut(&format!("{shown}: {line}")).as_ref(), "\n"]);
         for mended in &self.repaired.mended {
-            let named: BTreeSet<&String> = mended.paths.iter().take(NAMED).collect();
-            let named: Vec<&str> = named.into_iter().map(String::as_str).collect();
+            let mut named: Vec<&str> = mended.paths.iter().take(NAMED).map(String::as_str).collect();
+            named.sort();
+            named.dedup();
             let more = mended.count.saturating_sub(named.len() as u64);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             line(&format!("fixed[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));

@@ -25,6 +25,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The results of a command over many files.
+#[derive(Default)]
 pub(crate) struct Results {
     form: Form,
     /// The verb for a finished file: `converted`.
@@ -100,7 +101,7 @@ impl Results {
         read: &ReadArgs,
     ) -> Result<Self, Fail> {
         let selection = Selection::new(files, many)?;
-        let mut results = Self::for_selection(verb, selection, form, read);
+        let mut results = Self::for_selection(verb, selection, form.into(), read);
         results.fail_fast = many.fail_fast;
         Ok(results)
     }
@@ -109,37 +110,21 @@ impl Results {
     pub(crate) fn for_selection(
         verb: &'static str,
         selection: Selection,
-        form: impl Into<Form>,
+        form: Form,
         read: &ReadArgs,
     ) -> Self {
         let files = &selection.arguments;
         let folders = files.iter().map(Path::new).filter(|file| is_folder(file));
         let folders: Vec<_> = folders.map(render::path).collect();
         Self {
-            form: form.into(),
+            form,
             verb,
             several: files.len() > 1 || !folders.is_empty(),
             selection,
-            fail_fast: false,
-            left: 0,
-            kept: 0,
             quiet: read.quiet,
             verbose: read.verbose,
             folders,
-            documents: Vec::new(),
-            unwritten: None,
-            done: 0,
-            faulty: 0,
-            failed: 0,
-            skipped: BTreeMap::new(),
-            skipped_files: Vec::new(),
-            hidden: 0,
-            links_out: 0,
-            unchanged: 0,
-            losses: Tally::default(),
-            written: (0, 0),
-            findings: None,
-            status: Status::Fine,
+            ..Self::default()
         }
     }
 

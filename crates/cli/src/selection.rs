@@ -5,7 +5,6 @@ use crate::pattern::{self, Pattern};
 use crate::refusal::Fail;
 use meshwright::Limits;
 use meshwright::files::{Tree, TreePath};
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -103,14 +102,16 @@ fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
     }
     // An archive that cannot be opened is an error only if it is named itself.
     let files = Tree::open(archive).map(|tree| tree.walk().files).unwrap_or_default();
-    let mut paths = BTreeSet::new();
+    let mut paths = Vec::new();
     for mut path in files.into_iter().flatten() {
         while !path.is_root() {
             let parent = path.parent();
-            paths.insert(path);
+            paths.push(path);
             path = parent;
         }
     }
+    paths.sort();
+    paths.dedup();
     let matching = paths.iter().filter(|path| pattern.matches(&path.text()));
     matching.map(|path| archive.join(as_os(path))).collect()
 }

@@ -13,7 +13,6 @@ use meshwright::files::output::{Clash, OutputName, Place, Plan, Replace};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
 use meshwright::{Budget, Limits, counted};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The results of a run.
@@ -131,8 +130,9 @@ impl Run {
             self.kept = kept.len() as u64;
             self.documents.extend(kept.iter().map(|file| file.json("kept", true.into())));
         }
-        let packs: BTreeSet<PathBuf> =
+        let mut packs: Vec<PathBuf> =
             self.files.iter().filter_map(|file| file.tree.container(&file.path)).collect();
+        packs.dedup();
         packs.iter().for_each(|pack| plan.reads(pack));
         for file in &self.files {
             plan.spare_inputs(&file.place, None)?;

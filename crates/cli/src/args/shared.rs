@@ -30,9 +30,10 @@ impl From<OutputFormat> for Form {
 }
 
 /// The kind of output on standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Lines, printed as results come.
+    #[default]
     Lines,
     /// One JSON document.
     Document,

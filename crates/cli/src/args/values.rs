@@ -10,7 +10,11 @@ pub(super) type Choices<T> = &'static [(&'static str, &'static str, T)];
 
 /// Returns the parser for one of several values.
 pub(super) fn choice<T: Copy + Send + Sync>(all: Choices<T>) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|(name, help, _)| PossibleValue::new(*name).help(*help)))
+    let mut values = Vec::new();
+    for (name, help, _) in all {
+        values.push(PossibleValue::new(*name).help(*help));
+    }
+    PossibleValuesParser::new(values)
         .try_map(|name| all.iter().find(|row| row.0 == name).map(|row| row.2).ok_or("unknown"))
 }
 
@@ -53,10 +57,8 @@ pub(super) fn dialect() -> impl TypedValueParser<Value = Dialect> {
 }
 
 pub(super) fn parse_bound(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
-        _ => Err("not a number of at least 0".into()),
-    }
+    let number = text.parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0);
+    number.ok_or_else(|| "not a number of at least 0".into())
 }
 
 pub(super) fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
@@ -64,10 +66,8 @@ pub(super) fn parse_jobs(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 pub(super) fn parse_rate(text: &str) -> Result<f32, String> {
-    match text.parse::<f32>() {
-        Ok(v) if (0.01..=1000.0).contains(&v) => Ok(v),
-        _ => Err("not a number from 0.01 to 1000".into()),
-    }
+    let rate = text.parse().ok().filter(|v| (0.01..=1000.0).contains(v));
+    rate.ok_or_else(|| "not a number from 0.01 to 1000".into())
 }
 
 pub(super) fn parse_frames(text: &str) -> Result<NonZeroU16, String> {
@@ -82,10 +82,8 @@ pub(super) fn parse_id(text: &str) -> Result<u32, String> {
 }
 
 pub(super) fn parse_factor(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(v) if v.is_finite() && v > 0.0 => Ok(v),
-        _ => Err("not a positive number".into()),
-    }
+    let number = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
+    number.ok_or_else(|| "not a positive number".into())
 }
 
 pub(super) fn parse_shard(text: &str) -> Result<(usize, usize), String> {

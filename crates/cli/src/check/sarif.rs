@@ -6,7 +6,6 @@ use crate::input::Input;
 use crate::render;
 use meshwright::{Finding, Rule, RuleSet, Severity, Stream};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -102,17 +101,18 @@ pub(super) fn log(files: &[Value]) -> Value {
             })),
         }
     }
-    let mut rules: BTreeMap<String, Option<Value>> = BTreeMap::new();
+    let mut rules: Vec<String> = Vec::new();
     for result in &results {
         let id = text(&result["ruleId"]);
-        rules.entry(id.to_owned()).or_insert_with(|| descriptor(id));
+        if let Err(at) = rules.binary_search_by(|rule| rule.as_str().cmp(id)) {
+            rules.insert(at, id.to_owned());
+        }
     }
-    let index: BTreeMap<&String, usize> = rules.keys().enumerate().map(|(i, id)| (id, i)).collect();
     for result in &mut results {
-        let id = text(&result["ruleId"]).to_owned();
-        result["ruleIndex"] = index.get(&id).copied().into();
+        let id = text(&result["ruleId"]);
+        result["ruleIndex"] = rules.binary_search_by(|rule| rule.as_str().cmp(id)).ok().into();
     }
-    let described = rules.iter().map(|(id, rule)| rule.clone().unwrap_or_else(|| json!({ "id": id })));
+    let described = rules.iter().map(|id| descriptor(id).unwrap_or_else(|| json!({ "id": id })));
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",

@@ -44,7 +44,7 @@ pub(super) fn out_paths(
         let (stem, extension) = name(input, whole);
         below(folder, input, &stem.with_ending(&extension))
     };
-    let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
+    let mut wanted: BTreeMap<String, u64> = BTreeMap::new();
     for input in inputs {
         let count = wanted.entry(case_key(&place(input, false))).or_insert(0);
         *count = count.saturating_add(1);
