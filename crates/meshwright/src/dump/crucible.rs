@@ -82,7 +82,7 @@ fn mesh<'m>(chunk: &'m Chunk<'static>) -> Fields<'m> {
         triangle_count: chunk.triangles().len(),
         triangles: Item::list(move || chunk.triangles()),
         uvs: chunk.uvs().map(|uvs| Item::list(move || uvs.iter())),
-        colors: chunk.colors().map(|colors| Item::values(colors)),
+        colors: chunk.colors().map(Item::values),
         poses: Item::list(move || [rest()]),
     }
 }

@@ -145,11 +145,11 @@ pub(super) fn rename<'m>(
     match names {
         ClipNames::Engine => {}
         ClipNames::Comments => {
-            let comment: &mut dyn FnMut(usize, &[u8]) = &mut |i, text| match groups.groups.get(i) {
-                Some(group) if group.name.is_empty() => {
-                    clips.get_mut(i).into_iter().for_each(|clip| give(clip, text))
+            let comment: &mut dyn FnMut(usize, &[u8]) = &mut |i, text| {
+                let is_unnamed = groups.groups.get(i).is_some_and(|group| group.name.is_empty());
+                if let Some(clip) = clips.get_mut(i).filter(|_| is_unnamed) {
+                    give(clip, text);
                 }
-                _ => {}
             };
             groups.comments(comment);
         }
