@@ -1,21 +1,19 @@
 //! Reduces the keys of clips.
 
-use super::key_candidates::{
-    NEAREST, NEIGHBOURS, Near, Same, TRIPLE, Turned, rotation_candidates, triple_candidates, words_of,
-};
-use super::key_path::{Candidate, Goal, choose};
+use super::goal::{Candidate, Channel, Goal, PosedGoal, Tolerance, Value, padded};
+use super::key_candidates::{NEAREST, NEIGHBOURS, TRIPLE, rotation_candidates, triple_candidates, words_of};
+use super::key_path::choose;
 use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
 use super::pose_comparison::{Points, PoseComparison, PoseTargets};
 use super::work_limit::WorkLimit;
 use crate::model::{Bmd, Clip, identity};
-use crate::pose::{BoneSample, Curves, Timing, rotation, triple};
+use crate::pose::{BoneSample, Curves, Timing};
 use crate::stream::{Keys, Stream};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::SortedMap;
+use meshwright_core::math::lerp;
 use meshwright_core::math::quat::Quat;
-use meshwright_core::math::{lerp, unit};
-use meshwright_core::num::{QuatF8, Se32};
 
 /// The maximum number of rounds in which the channels of a bone are fitted to one another's tags.
 const ROUNDS: usize = 3;
@@ -244,12 +242,14 @@ fn has_key_at(keys: &Keys, frame: u32) -> bool {
         || keys.translation.iter().chain(&keys.scale).any(|k| k.0 == frame)
 }
 
-/// Marks the frames at which one of two channels has a key.
-fn tags<A, B>(a: &[(u32, A)], b: &[(u32, B)], frames: u32) -> Vec<bool> {
+/// Marks the frames at which a channel other than this has a key.
+fn tags(keys: &Keys, channel: Channel, frames: u32) -> Vec<bool> {
     let mut tags = alloc::vec![false; frames as usize];
-    for frame in a.iter().map(|k| k.0).chain(b.iter().map(|k| k.0)) {
-        if let Some(t) = tags.get_mut(frame as usize) {
-            *t = true;
+    for other in Channel::ALL.into_iter().filter(|c| *c != channel) {
+        for key in other.keys_in(keys) {
+            if let Some(t) = tags.get_mut(key.frame as usize) {
+                *t = true;
+            }
         }
     }
     tags
@@ -258,22 +258,19 @@ fn tags<A, B>(a: &[(u32, A)], b: &[(u32, B)], frames: u32) -> Vec<bool> {
 /// Moves keys on the last frame one frame back, or drops them if that frame has one already, because the
 /// existing loader loses its place after them. A clip of one frame keeps them.
 fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
-    fn move_last<T: Copy>(keys: &[(u32, T)], last: u32) -> Vec<(u32, T)> {
-        let mut keys = keys.to_vec();
-        if last > 0
-            && let Some((frame, value)) = keys.pop_if(|k| k.0 == last)
-            && keys.last().is_none_or(|k| k.0 < frame - 1)
-        {
-            keys.push((frame - 1, value));
-        }
-        keys
-    }
+    let mut moved = keys.clone();
     let last = frames.saturating_sub(1);
-    Keys {
-        rotation: move_last(&keys.rotation, last),
-        translation: move_last(&keys.translation, last),
-        scale: move_last(&keys.scale, last),
+    for channel in Channel::ALL {
+        let mut list = channel.keys_in(keys);
+        if last > 0
+            && let Some(key) = list.pop_if(|k| k.frame == last)
+            && list.last().is_none_or(|k| k.frame < last - 1)
+        {
+            list.push(Candidate { frame: last - 1, ..key });
+        }
+        channel.replace_keys(&mut moved, &list);
     }
+    moved
 }
 
 /// The allowed errors of a bone in the posed model.
@@ -311,76 +308,17 @@ struct Fit<'o> {
     first: bool,
 }
 
-/// A goal in the posed model: it bounds the error of the channel itself and the positions of everything that
-/// the bone moves.
-struct Lossy<'f, G, S> {
-    own: Option<G>,
-    place: Option<&'f PoseTargets>,
-    distance: f64,
-    now: &'f [BoneSample],
-    /// Replaces the channel's value in a sample.
-    with: S,
-}
-
-impl<const N: usize, G, S> Goal<N> for Lossy<'_, G, S>
-where
-    G: Goal<N>,
-    S: Fn(&BoneSample, [f64; N]) -> BoneSample,
-{
-    fn accepts(&self, frame: u32, value: [f64; N]) -> bool {
-        if self.own.as_ref().is_some_and(|g| !g.accepts(frame, value)) {
-            return false;
-        }
-        let Some(place) = self.place else { return true };
-        let sample = self.now.get(frame as usize);
-        sample.is_some_and(|s| place.is_near(frame, &(self.with)(s, value), self.distance))
-    }
-
-    fn cost(&self) -> u64 {
-        if self.place.is_some() { PoseTargets::COST } else { 1 }
-    }
-}
-
-/// A channel of three numbers.
-#[derive(Clone, Copy)]
-enum Triple {
-    Translation,
-    Scale,
-}
-
-impl Triple {
-    fn value_in(self, sample: &BoneSample) -> [f64; 3] {
-        match self {
-            Self::Translation => sample.translation,
-            Self::Scale => sample.scale,
-        }
-    }
-
-    fn replace_in(self, sample: &BoneSample, value: [f64; 3]) -> BoneSample {
-        match self {
-            Self::Translation => BoneSample { translation: value, ..*sample },
-            Self::Scale => BoneSample { scale: value, ..*sample },
-        }
-    }
-}
-
 impl Fit<'_> {
     /// Chooses the keys of each channel again, given those of the others.
     fn round(&mut self, keys: &mut Keys, work: &WorkLimit) {
-        let n = self.timing.frames;
         let limits = self.limits(keys);
-        let tagged = tags(&keys.translation, &keys.scale, n);
-        keys.rotation =
-            work.part(work.remaining() / 3, |work| self.rotations(&keys.rotation, limits[0], &tagged, work));
-        self.update(keys);
-        let tagged = tags(&keys.rotation, &keys.scale, n);
-        keys.translation = work.part(work.remaining() / 2, |work| {
-            self.triples(Triple::Translation, &keys.translation, limits[1], &tagged, work)
-        });
-        self.update(keys);
-        let tagged = tags(&keys.rotation, &keys.translation, n);
-        keys.scale = self.triples(Triple::Scale, &keys.scale, limits[2], &tagged, work);
-        self.update(keys);
+        for ((channel, limit), parts) in Channel::ALL.into_iter().zip(limits).zip([3, 2, 1]) {
+            let chosen = work.part(work.remaining() / parts, |work| self.channel(channel, keys, limit, work));
+            if let Some(chosen) = chosen {
+                channel.replace_keys(keys, &chosen);
+            }
+            self.update(keys);
+        }
     }
 
     fn update(&mut self, keys: &Keys) {
@@ -410,56 +348,46 @@ impl Fit<'_> {
     }
 
     /// Returns true if the channel needs no keys, because its rest value is good enough.
-    fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &WorkLimit) -> bool {
+    fn rests(&self, goal: &Goal<'_>, rest: Value, work: &WorkLimit) -> bool {
         (0..self.timing.frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, rest))
     }
 
     /// Returns the cheapest keys that were found. Keys on the last frame, at which the existing loader loses
     /// its place, are avoided if possible.
-    fn cheapest<const N: usize>(
+    fn cheapest(
         &self,
-        candidates: Vec<Candidate<N>>,
-        goal: &impl Goal<N>,
+        candidates: &[Candidate],
+        goal: &Goal<'_>,
         tagged: &[bool],
         work: &WorkLimit,
-    ) -> Option<Vec<Candidate<N>>> {
-        let Timing { frames, looping } = self.timing;
-        let find = |candidates: &[Candidate<N>], work: &WorkLimit| {
-            let chosen = choose(candidates, goal, frames, looping, tagged, work)?;
-            Some(chosen.into_iter().filter_map(|i| candidates.get(i).copied()).collect())
-        };
+    ) -> Option<Vec<Candidate>> {
         if self.engine != EngineSafety::Ignored {
-            let last = frames.saturating_sub(1).max(1);
+            let last = self.timing.frames.saturating_sub(1).max(1);
             let safe: Vec<_> = candidates.iter().copied().filter(|c| c.frame < last).collect();
             let always = self.engine == EngineSafety::Always;
-            let found = if always || safe.len() == candidates.len() {
-                return find(&safe, work);
-            } else if self.ends(&safe, goal, work) {
-                work.part(work.remaining() / 4 * 3, |work| find(&safe, work))
-            } else {
-                None
-            };
-            if found.is_some() {
-                return found;
+            if always || safe.len() == candidates.len() {
+                return choose(&safe, goal, self.timing, tagged, work);
+            }
+            if self.ends(&safe, goal, work) {
+                let part = work.remaining() / 4 * 3;
+                let found = work.part(part, |work| choose(&safe, goal, self.timing, tagged, work));
+                if found.is_some() {
+                    return found;
+                }
             }
         }
-        find(&candidates, work)
+        choose(candidates, goal, self.timing, tagged, work)
     }
 
     /// Checks whether the last candidate can be held, or blended into one of the first, up to the end of the
     /// clip. If it cannot, a search without later candidates is hopeless.
-    fn ends<const N: usize>(
-        &self,
-        candidates: &[Candidate<N>],
-        goal: &impl Goal<N>,
-        work: &WorkLimit,
-    ) -> bool {
+    fn ends(&self, candidates: &[Candidate], goal: &Goal<'_>, work: &WorkLimit) -> bool {
         let frames = self.timing.frames;
-        let at_last = |c: &&Candidate<N>| Some(c.frame) == candidates.last().map(|l| l.frame);
-        let at_first = |c: &&Candidate<N>| Some(c.frame) == candidates.first().map(|f| f.frame);
+        let at_last = |c: &&Candidate| Some(c.frame) == candidates.last().map(|l| l.frame);
+        let at_first = |c: &&Candidate| Some(c.frame) == candidates.first().map(|f| f.frame);
         let mut lasts = candidates.iter().filter(at_last);
         lasts.any(|a| {
-            let reaches = |b: &Candidate<N>| {
+            let reaches = |b: &Candidate| {
                 let length = f64::from(frames + b.frame - a.frame);
                 (a.frame + 1..frames).all(|f| {
                     let t = f64::from(f - a.frame) / length;
@@ -471,112 +399,81 @@ impl Fit<'_> {
         })
     }
 
-    fn rotations(
-        &self,
-        keys: &[(u32, QuatF8)],
-        limit: f64,
-        tagged: &[bool],
-        work: &WorkLimit,
-    ) -> Vec<(u32, QuatF8)> {
-        const REST: Quat = [0.0, 0.0, 0.0, 1.0];
-        if keys.is_empty() {
-            return Vec::new();
+    /// Returns the new keys of a channel; `None` if its keys stay.
+    fn channel(&self, channel: Channel, keys: &Keys, limit: f64, work: &WorkLimit) -> Option<Vec<Candidate>> {
+        let stored = channel.keys_in(keys);
+        if stored.is_empty() {
+            return None;
         }
-        let picked = |c: Vec<Candidate<4>>| c.iter().map(|c| (c.frame, QuatF8::from_bits(c.word))).collect();
-        let frames = u64::from(self.timing.frames);
-        let bounds = self.bounds.as_ref().filter(|b| b.angle[1] > 0.0);
+        let tagged = tags(keys, channel, self.timing.frames);
+        let rest = channel.value_in(&BoneSample::REST);
+        let old: Vec<Value> = self.old.iter().map(|s| channel.value_in(s)).collect();
+        let bounds = self.bounds.as_ref().filter(|b| match channel {
+            Channel::Rotation => b.angle[1] > 0.0,
+            Channel::Translation => self.options.distance > 0.0,
+            Channel::Scale => self.options.scale > 0.0,
+        });
         if let Some(bounds) = bounds {
-            let goal = Lossy {
-                own: Some(Turned::new(bounds.wanted.clone(), bounds.angle[1])),
-                place: bounds.place.as_ref(),
-                distance: limit,
-                now: &self.now,
-                with: |s: &BoneSample, value| BoneSample { rotation: unit(value).unwrap_or(REST), ..*s },
+            let place = bounds.place.as_ref();
+            let tolerance = match channel {
+                Channel::Rotation => Tolerance::turned(bounds.wanted.clone(), bounds.angle[1]),
+                Channel::Translation => Tolerance::Any,
+                Channel::Scale => Tolerance::Near { values: old.clone(), distance: self.options.scale },
             };
-            if self.rests(&goal, REST, work) {
-                return Vec::new();
+            let posed = place.map(|place| PosedGoal { channel, place, distance: limit, now: &self.now });
+            let goal = Goal { tolerance, posed };
+            if self.rests(&goal, rest, work) {
+                return Some(Vec::new());
             }
-            let most = words_of(self.old.len());
-            let count = match () {
-                () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
-                () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
+            let candidates = match (channel, place) {
+                (Channel::Rotation, _) => self.rotations(&bounds.wanted, &stored, &goal, work),
+                (Channel::Translation, Some(place)) => {
+                    let wanted: Vec<Value> = place.origins(&self.old).into_iter().map(padded).collect();
+                    self.triples(&wanted, &stored, work)
+                }
+                _ => self.triples(&old, &stored, work),
             };
-            let stored: Vec<(u32, u32)> = keys.iter().map(|k| (k.0, k.1.to_bits())).collect();
-            work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
-            let candidates = rotation_candidates(&bounds.wanted, &stored, self.timing.frames, count, &goal);
-            if let Some(found) = self.cheapest(candidates, &goal, tagged, work) {
-                return picked(found);
+            let found = self.cheapest(&candidates, &goal, &tagged, work);
+            if found.is_some() {
+                return found;
             }
         }
-        if bounds.is_none() || self.first {
-            let goal = Same::new(self.old.iter().map(|s| s.rotation), true);
-            if self.rests(&goal, REST, work) {
-                return Vec::new();
-            }
-            let candidate =
-                |k: &(u32, QuatF8)| Candidate { frame: k.0, word: k.1.to_bits(), value: rotation(k.1) };
-            if let Some(found) = self.cheapest(keys.iter().map(candidate).collect(), &goal, tagged, work) {
-                return picked(found);
-            }
+        if bounds.is_some() && !self.first {
+            return None;
         }
-        keys.to_vec()
+        let goal = Goal::from(Tolerance::same(&old, channel == Channel::Rotation));
+        if self.rests(&goal, rest, work) {
+            return Some(Vec::new());
+        }
+        self.cheapest(&stored, &goal, &tagged, work)
     }
 
-    fn triples(
+    /// Returns candidates for rotations, as many as the work allows.
+    fn rotations(
         &self,
-        channel: Triple,
-        keys: &[(u32, Se32)],
-        limit: f64,
-        tagged: &[bool],
+        wanted: &[Quat],
+        stored: &[Candidate],
+        goal: &Goal<'_>,
         work: &WorkLimit,
-    ) -> Vec<(u32, Se32)> {
-        if keys.is_empty() {
-            return Vec::new();
-        }
-        let picked = |c: Vec<Candidate<3>>| c.iter().map(|c| (c.frame, Se32::from_bits(c.word))).collect();
-        let rest = channel.value_in(&BoneSample::REST);
-        let values = || self.old.iter().map(|s| channel.value_in(s));
-        let stored =
-            || keys.iter().map(|k| Candidate { frame: k.0, word: k.1.to_bits(), value: triple(k.1) });
-        let (bound, own) = match channel {
-            Triple::Translation => (self.options.distance, None),
-            Triple::Scale => (self.options.scale, Some(self.options.scale)),
+    ) -> Vec<Candidate> {
+        let frames = u64::from(self.timing.frames);
+        let most = words_of(self.old.len());
+        let count = match () {
+            () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
+            () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
         };
-        let bounds = self.bounds.as_ref().filter(|_| bound > 0.0);
-        if let Some(bounds) = bounds {
-            let goal = Lossy {
-                own: own.map(|distance| Near { values: values().collect(), distance }),
-                place: bounds.place.as_ref(),
-                distance: limit,
-                now: &self.now,
-                with: |s: &BoneSample, value| channel.replace_in(s, value),
-            };
-            if self.rests(&goal, rest, work) {
-                return Vec::new();
-            }
-            let mut candidates: Vec<_> = stored().collect();
-            if work.spend(u64::from(self.timing.frames).saturating_mul(TRIPLE)) {
-                let wanted = match (channel, &bounds.place) {
-                    (Triple::Translation, Some(place)) => place.origins(&self.old),
-                    _ => values().collect(),
-                };
-                candidates.extend(triple_candidates(&wanted, self.timing.frames));
-            }
-            candidates.sort_by_key(|c| (c.frame, c.word));
-            candidates.dedup();
-            if let Some(found) = self.cheapest(candidates, &goal, tagged, work) {
-                return picked(found);
-            }
+        work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
+        rotation_candidates(wanted, stored, self.timing.frames, count, goal)
+    }
+
+    /// Returns the stored keys and, if the work allows, the nearest words of the wanted values.
+    fn triples(&self, wanted: &[Value], stored: &[Candidate], work: &WorkLimit) -> Vec<Candidate> {
+        let mut candidates = stored.to_vec();
+        if work.spend(u64::from(self.timing.frames).saturating_mul(TRIPLE)) {
+            candidates.extend(triple_candidates(wanted, self.timing.frames));
         }
-        if bounds.is_none() || self.first {
-            let goal = Same::new(values(), false);
-            if self.rests(&goal, rest, work) {
-                return Vec::new();
-            }
-            if let Some(found) = self.cheapest(stored().collect(), &goal, tagged, work) {
-                return picked(found);
-            }
-        }
-        keys.to_vec()
+        candidates.sort_by_key(|c| (c.frame, c.word));
+        candidates.dedup();
+        candidates
     }
 }

@@ -1,15 +1,17 @@
 //! Finds candidate words for keys: words near the values that a channel must have at whole frames.
 
-use super::key_path::{Candidate, Goal};
+use super::goal::{Candidate, Goal, Value, padded};
+#[cfg(feature = "scene")]
+use super::goal::{Channel, Tolerance, rotation_keys, triple_keys};
 #[cfg(feature = "scene")]
 use super::{key_path::choose, work_limit::WorkLimit};
 #[cfg(feature = "scene")]
-use crate::pose::Timing;
+use crate::pose::{BoneSample, Timing};
 use crate::pose::{rotation, triple};
 use crate::stream::NO_KEY;
 use alloc::vec::Vec;
 use meshwright_core::math::quat::Quat;
-use meshwright_core::math::{dot, narrow, sin, unit};
+use meshwright_core::math::{dot, narrow};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 
 /// The number of words tried for each rotation: the nearest, and neighbours with other errors. Long clips
@@ -27,70 +29,11 @@ pub(super) fn words_of(frames: usize) -> usize {
     (CANDIDATES / frames.max(1)).clamp(1, WORDS)
 }
 
-/// A goal that accepts only the same values, bit for bit in single precision.
-pub(super) struct Same<const N: usize> {
-    pub(super) values: Vec<[u32; N]>,
-    pub(super) unit: bool,
-}
-
-impl<const N: usize> Same<N> {
-    pub(super) fn new(values: impl Iterator<Item = [f64; N]>, unit: bool) -> Self {
-        Self { values: values.map(|v| narrow(v).map(f32::to_bits)).collect(), unit }
-    }
-}
-
-impl<const N: usize> Goal<N> for Same<N> {
-    fn accepts(&self, frame: u32, value: [f64; N]) -> bool {
-        let value = if self.unit { unit(value).unwrap_or(value) } else { value };
-        self.values.get(frame as usize) == Some(&narrow(value).map(f32::to_bits))
-    }
-}
-
-/// Nearly opposite rotations blend to one whose squared length is below this. Its direction is that of rounding errors.
-const OPPOSITE: f64 = 1e-6;
-
-/// A goal that accepts rotations within an angle.
-pub(super) struct Turned {
-    pub(super) values: Vec<Quat>,
-    /// The square of the cosine of half the angle.
-    cosine: f64,
-}
-
-impl Turned {
-    pub(super) fn new(values: Vec<Quat>, degrees: f64) -> Self {
-        let half = degrees.clamp(0.0, 180.0) * (core::f64::consts::PI / 360.0);
-        let sine = sin(half);
-        Self { values, cosine: 1.0 - sine * sine }
-    }
-}
-
-impl Goal<4> for Turned {
-    fn accepts(&self, frame: u32, value: Quat) -> bool {
-        let Some(want) = self.values.get(frame as usize) else { return false };
-        let (cosine, square) = (dot(*want, value), dot(value, value));
-        square > OPPOSITE && cosine * cosine >= self.cosine * square
-    }
-}
-
-/// A goal that accepts points within a distance.
-pub(super) struct Near {
-    pub(super) values: Vec<[f64; 3]>,
-    pub(super) distance: f64,
-}
-
-impl Goal<3> for Near {
-    fn accepts(&self, frame: u32, value: [f64; 3]) -> bool {
-        let Some(want) = self.values.get(frame as usize) else { return false };
-        let square: f64 = want.iter().zip(value).map(|(a, b)| (a - b) * (a - b)).sum();
-        square <= self.distance * self.distance
-    }
-}
-
 /// Returns the nearest word at every whole frame before `last`.
-pub(super) fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate<3>> {
-    let candidate = |(frame, v): (u32, &[f64; 3])| {
-        let word = Se32::encode(narrow(*v));
-        Candidate { frame, word: word.to_bits(), value: triple(word) }
+pub(super) fn triple_candidates(values: &[Value], last: u32) -> Vec<Candidate> {
+    let candidate = |(frame, &[x, y, z, _]): (u32, &Value)| {
+        let word = Se32::encode(narrow([x, y, z]));
+        Candidate { frame, word: word.to_bits(), value: padded(triple(word)) }
     };
     (0..last).zip(values).map(candidate).collect()
 }
@@ -99,11 +42,11 @@ pub(super) fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate
 /// words. Signs are chosen such that neighbouring frames are in one hemisphere.
 pub(super) fn rotation_candidates(
     values: &[Quat],
-    stored: &[(u32, u32)],
+    stored: &[Candidate],
     last: u32,
     count: usize,
-    goal: &impl Goal<4>,
-) -> Vec<Candidate<4>> {
+    goal: &Goal<'_>,
+) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let mut before: Option<Quat> = None;
     let mut stored = stored.iter().peekable();
@@ -112,8 +55,8 @@ pub(super) fn rotation_candidates(
         let value = if flip { value.map(|c| -c) } else { *value };
         before = Some(value);
         let mut words = neighbours(value, count);
-        while let Some((_, word)) = stored.next_if(|k| k.0 <= frame) {
-            words.insert(0, *word);
+        while let Some(key) = stored.next_if(|k| k.frame <= frame) {
+            words.insert(0, key.word);
         }
         let mut here = Vec::new();
         for word in words {
@@ -123,7 +66,7 @@ pub(super) fn rotation_candidates(
                 word ^= 0x8080_8080;
                 decoded = decoded.map(|c| -c);
             }
-            let new = here.iter().all(|c: &Candidate<4>| c.word != word);
+            let new = here.iter().all(|c: &Candidate| c.word != word);
             if new && word != NO_KEY && goal.accepts(frame, decoded) {
                 here.push(Candidate { frame, word, value: decoded });
             }
@@ -165,15 +108,6 @@ fn step(part: F8A, by: i32) -> F8A {
     F8A::from_bits(sign | moved)
 }
 
-#[cfg(feature = "scene")]
-fn picked<T: Copy, const N: usize>(
-    keys: &[Candidate<N>],
-    chosen: &[usize],
-    word: impl Fn(u32) -> T,
-) -> Vec<(u32, T)> {
-    chosen.iter().filter_map(|i| keys.get(*i)).map(|k| (k.frame, word(k.word))).collect()
-}
-
 /// The number of times that a bound is doubled if it cannot be met. The next constant replaces a bound of 0.
 #[cfg(feature = "scene")]
 const DOUBLINGS: usize = 16;
@@ -183,28 +117,54 @@ const SMALL: f64 = 0.01;
 #[cfg(feature = "scene")]
 const STEPS: u64 = 40_000_000;
 
+/// Returns keys at whole frames that stay within a bound: an angle in degrees for rotations, a distance for
+/// other channels. If there are none, the bound is doubled.
+#[cfg(feature = "scene")]
+fn fit(
+    channel: Channel,
+    values: &[Value],
+    rest: Value,
+    timing: Timing,
+    mut bound: f64,
+    tags: &[bool],
+) -> Option<Vec<Candidate>> {
+    let turns = channel == Channel::Rotation;
+    for _ in 0..DOUBLINGS {
+        let goal = Goal::from(if turns {
+            Tolerance::turned(values.to_vec(), bound)
+        } else {
+            Tolerance::Near { values: values.to_vec(), distance: bound }
+        });
+        if (0..timing.frames).all(|f| goal.accepts(f, rest)) {
+            return Some(Vec::new());
+        }
+        let candidates = if turns {
+            rotation_candidates(values, &[], timing.frames, words_of(values.len()), &goal)
+        } else {
+            triple_candidates(values, timing.frames)
+        };
+        let found = choose(&candidates, &goal, timing, tags, &WorkLimit::new(STEPS));
+        if found.is_some() {
+            return found;
+        }
+        bound = (bound * 2.0).max(SMALL);
+    }
+    None
+}
+
 /// Returns words for rotations at whole frames that stay within an angle, in degrees. If there are none, the
 /// angle is doubled.
 #[cfg(feature = "scene")]
 pub(crate) fn fit_rotations(
     values: &[Quat],
     timing: Timing,
-    mut angle: f64,
+    angle: f64,
     tags: &[bool],
 ) -> Vec<(u32, QuatF8)> {
-    for _ in 0..DOUBLINGS {
-        let goal = Turned::new(values.to_vec(), angle);
-        if values.iter().zip(0..).all(|(_, f)| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
-            return Vec::new();
-        }
-        let candidates = rotation_candidates(values, &[], timing.frames, words_of(values.len()), &goal);
-        let work = WorkLimit::new(STEPS);
-        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags, &work) {
-            return picked(&candidates, &chosen, QuatF8::from_bits);
-        }
-        angle = (angle * 2.0).max(SMALL);
+    match fit(Channel::Rotation, values, BoneSample::REST.rotation, timing, angle, tags) {
+        Some(chosen) => rotation_keys(&chosen),
+        None => (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(narrow(*q)))).collect(),
     }
-    (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(narrow(*q)))).collect()
 }
 
 /// Returns words for points at whole frames that stay within a distance. If there are none, the distance is
@@ -214,20 +174,10 @@ pub(crate) fn fit_triples(
     values: &[[f64; 3]],
     default: [f64; 3],
     timing: Timing,
-    mut distance: f64,
+    distance: f64,
     tags: &[bool],
 ) -> Vec<(u32, Se32)> {
-    for _ in 0..DOUBLINGS {
-        let goal = Near { values: values.to_vec(), distance };
-        if (0..timing.frames).all(|f| goal.accepts(f, default)) {
-            return Vec::new();
-        }
-        let candidates = triple_candidates(values, timing.frames);
-        let work = WorkLimit::new(STEPS);
-        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags, &work) {
-            return picked(&candidates, &chosen, Se32::from_bits);
-        }
-        distance = (distance * 2.0).max(SMALL);
-    }
-    (0..).zip(values).map(|(f, v)| (f, Se32::encode(narrow(*v)))).collect()
+    let values: Vec<Value> = values.iter().map(|v| padded(*v)).collect();
+    let chosen = fit(Channel::Translation, &values, padded(default), timing, distance, tags);
+    triple_keys(&chosen.unwrap_or_else(|| triple_candidates(&values, timing.frames)))
 }

@@ -5,28 +5,13 @@
 //! adds to the stream. In a looping clip the path must close, so every candidate is tried as the first. If
 //! the work does not suffice, long edges and late first keys are skipped.
 
+use super::goal::{Candidate, Goal, Value};
 use super::work_limit::WorkLimit;
+use crate::pose::Timing;
 use alloc::vec::Vec;
+use core::ops::Range;
 use meshwright_core::Order as _;
-
-/// A key that may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Candidate<const N: usize> {
-    pub(crate) frame: u32,
-    pub(crate) word: u32,
-    pub(crate) value: [f64; N],
-}
-
-/// The values that a channel must approximate.
-pub(crate) trait Goal<const N: usize> {
-    /// Returns true if `value`, which need not be normalised, is good enough at a frame.
-    fn accepts(&self, frame: u32, value: [f64; N]) -> bool;
-
-    /// Returns the steps of work for one call of [`accepts`](Self::accepts).
-    fn cost(&self) -> u64 {
-        1
-    }
-}
+use meshwright_core::math::lerp;
 
 /// Returns the bytes of the steps that only skip, for a key that follows after `skip` frames.
 pub(crate) const fn skip_cost(skip: u32) -> u32 {
@@ -34,9 +19,9 @@ pub(crate) const fn skip_cost(skip: u32) -> u32 {
     if skip > 31 { (skip - 31).div_ceil(32) } else { 0 }
 }
 
-struct Channel<'a, const N: usize, G> {
-    keys: &'a [Candidate<N>],
-    goal: &'a G,
+struct Search<'a> {
+    keys: &'a [Candidate],
+    goal: &'a Goal<'a>,
     frames: u32,
     /// Marks frames that have a step anyway, so that a key there needs no tag.
     tagged: &'a [bool],
@@ -44,30 +29,29 @@ struct Channel<'a, const N: usize, G> {
     next: Vec<Vec<u32>>,
 }
 
-/// Returns the candidates to keep, as ascending indices. `None` if no choice stays within the goal, or the
-/// work did not suffice to find one. `keys` are sorted by frame.
-pub(crate) fn choose<const N: usize>(
-    keys: &[Candidate<N>],
-    goal: &impl Goal<N>,
-    frames: u32,
-    looping: bool,
+/// Returns the candidates to keep. `None` if no choice stays within the goal, or the work did not suffice to
+/// find one. `keys` are sorted by frame.
+pub(crate) fn choose(
+    keys: &[Candidate],
+    goal: &Goal<'_>,
+    timing: Timing,
     tagged: &[bool],
     work: &WorkLimit,
-) -> Option<Vec<usize>> {
+) -> Option<Vec<Candidate>> {
+    let Timing { frames, looping } = timing;
+    let mut search = Search { keys, goal, frames, tagged, next: Vec::new() };
     // A single key gives a constant.
-    let constant =
-        |k: &Candidate<N>| (0..frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, k.value));
-    let single = (0..keys.len()).filter(|i| keys.get(*i).is_some_and(constant));
-    let mut channel = Channel { keys, goal, frames, tagged, next: Vec::new() };
-    if let Some(i) = single.min_by_key(|i| channel.cost(None, *i)) {
-        return Some(alloc::vec![i]);
+    let single = (0..keys.len()).filter(|i| search.holds(*i, 0..frames, work));
+    if let Some(i) = single.min_by_key(|i| search.cost(None, *i)) {
+        return keys.get(i).map(|key| alloc::vec![*key]);
     }
     // A quarter of the work is left for closing a loop, and for checking held values.
-    work.part(work.remaining() / 4 * 3, |work| channel.connect(work));
-    if looping { channel.closed(work) } else { channel.open(work) }
+    work.part(work.remaining() / 4 * 3, |work| search.connect(work));
+    let chosen = if looping { search.closed(work) } else { search.open(work) };
+    chosen.map(|path| path.into_iter().filter_map(|i| keys.get(i).copied()).collect())
 }
 
-impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
+impl Search<'_> {
     fn frame(&self, i: usize) -> u32 {
         self.keys.get(i).map_or(0, |k| k.frame)
     }
@@ -80,8 +64,13 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         4 + tag + skip_cost(frame.saturating_sub(start))
     }
 
-    fn accepts(&self, frame: u32, value: [f64; N], work: &WorkLimit) -> bool {
+    fn accepts(&self, frame: u32, value: Value, work: &WorkLimit) -> bool {
         work.spend(self.goal.cost()) && self.goal.accepts(frame, value)
+    }
+
+    /// Returns true if the value of key `i` is good enough at all these frames.
+    fn holds(&self, i: usize, mut frames: Range<u32>, work: &WorkLimit) -> bool {
+        self.keys.get(i).is_some_and(|k| frames.all(|f| self.accepts(f, k.value, work)))
     }
 
     /// Returns true if all whole frames strictly between `from` and `to` are good enough, with `to` moved by `shift`
@@ -92,9 +81,8 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         let length = f64::from(end.saturating_sub(start));
         let good = |f: u32| {
             let t = f64::from(f.saturating_sub(start)) / length;
-            let value = core::array::from_fn(|i| a.value[i] * (1.0 - t) + b.value[i] * t);
             // `f` is below twice the number of frames, and a subtraction is faster than a remainder.
-            self.accepts(f.checked_sub(self.frames).unwrap_or(f), value, work)
+            self.accepts(f.checked_sub(self.frames).unwrap_or(f), lerp(a.value, b.value, t), work)
         };
         // Most candidates fail in the middle, so it is tested first.
         let middle = start.midpoint(end);
@@ -128,17 +116,16 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         self.next = next;
     }
 
-    /// Returns the cheapest path from one of `starts` to every later candidate: its cost, and the candidate
+    /// Returns the cheapest path from one of `starts`, which are ascending, to every later candidate: its cost, and the candidate
     /// before. Paths that cost `limit` or more are left out.
-    fn search(&self, starts: impl Iterator<Item = usize>, limit: u32) -> Vec<Option<(u32, Option<usize>)>> {
+    fn paths(&self, starts: &[usize], limit: u32) -> Vec<Option<(u32, Option<usize>)>> {
         let mut best: Vec<Option<(u32, Option<usize>)>> = alloc::vec![None; self.keys.len()];
-        let mut first = self.keys.len();
         for s in starts {
-            if let Some(slot) = best.get_mut(s) {
-                *slot = Some((self.cost(None, s), None));
+            if let Some(slot) = best.get_mut(*s) {
+                *slot = Some((self.cost(None, *s), None));
             }
-            first = first.min(s);
         }
+        let first = starts.first().copied().unwrap_or(self.keys.len());
         for i in first..self.keys.len() {
             let Some((cost, _)) = best.get(i).copied().flatten() else { continue };
             for j in self.next.get(i).into_iter().flatten() {
@@ -173,15 +160,12 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
 
     /// Finds the path of a clip that does not loop: values are held before the first and after the last key.
     fn open(&self, work: &WorkLimit) -> Option<Vec<usize>> {
-        let holds = |i: usize, mut frames: core::ops::Range<u32>| {
-            let value = self.keys.get(i).map(|k| k.value);
-            value.is_some_and(|v| frames.all(|f| self.accepts(f, v, work)))
-        };
         let n = self.keys.len();
         // A value seldom holds up to a late first key, so late keys are tested last.
-        let best = self.search((0..n).filter(|i| holds(*i, 0..self.frame(*i))), u32::MAX);
+        let starts: Vec<usize> = (0..n).filter(|i| self.holds(*i, 0..self.frame(*i), work)).collect();
+        let best = self.paths(&starts, u32::MAX);
         let ends = (0..n).rev().filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
-        let ends = ends.filter(|(_, i)| holds(*i, self.frame(*i)..self.frames));
+        let ends = ends.filter(|(_, i)| self.holds(*i, self.frame(*i)..self.frames, work));
         ends.min().map(|(_, i)| Self::path(&best, i))
     }
 
@@ -195,7 +179,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
                 break;
             }
             let cheapest = found.as_ref().map_or(u32::MAX, |(cost, _)| *cost);
-            let best = self.search(core::iter::once(s), cheapest);
+            let best = self.paths(&[s], cheapest);
             let ends = (s + 1..all).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
             let mut ends: Vec<_> = ends.collect();
             ends.order();
@@ -210,27 +194,20 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "tests use small numbers")]
 mod tests {
+    use super::super::goal::{Tolerance, padded};
     use super::*;
     use std::vec;
 
-    struct Line(Vec<f64>, f64);
-
-    impl Goal<1> for Line {
-        fn accepts(&self, frame: u32, [value]: [f64; 1]) -> bool {
-            (self.0[frame as usize] - value).abs() <= self.1
-        }
+    fn line(values: &[f64], distance: f64) -> Goal<'static> {
+        Tolerance::Near { values: values.iter().map(|v| padded([*v, 0.0, 0.0])).collect(), distance }.into()
     }
 
     fn chosen(values: &[f64], tolerance: f64, looping: bool) -> Vec<u32> {
-        let keys: Vec<_> =
-            (0..).zip(values).map(|(frame, v)| Candidate { frame, word: 0, value: [*v] }).collect();
-        let n = u32::try_from(values.len()).unwrap();
-        let goal = Line(values.to_vec(), tolerance);
-        choose(&keys, &goal, n, looping, &[], &WorkLimit::new(u64::MAX))
-            .unwrap()
-            .into_iter()
-            .map(|i| keys[i].frame)
-            .collect()
+        let candidate = |(frame, v): (u32, &f64)| Candidate { frame, word: 0, value: padded([*v, 0.0, 0.0]) };
+        let keys: Vec<_> = (0..).zip(values).map(candidate).collect();
+        let timing = Timing { frames: u32::try_from(values.len()).unwrap(), looping };
+        let chosen = choose(&keys, &line(values, tolerance), timing, &[], &WorkLimit::new(u64::MAX));
+        chosen.unwrap().iter().map(|k| k.frame).collect()
     }
 
     #[test]
@@ -248,7 +225,7 @@ mod tests {
         let values = [0.0, 2.0, 3.0, 3.5, 3.0, 1.0, 0.5, 0.0];
         for tolerance in [0.0, 0.3, 0.6, 1.2] {
             for looping in [false, true] {
-                let goal = Line(values.to_vec(), tolerance);
+                let goal = line(&values, tolerance);
                 let best = (1_u32..256)
                     .filter(|set| {
                         let keys: Vec<usize> = (0..8).filter(|i| set >> i & 1 == 1).collect();
@@ -265,7 +242,8 @@ mod tests {
                             let length = if a == b { 1.0 } else { ((b + 8 - a) % 8) as f64 };
                             let t = ((f + 8 - a) % 8) as f64 / length;
                             let t = if a == b { 0.0 } else { t };
-                            goal.accepts(f as u32, [values[a] * (1.0 - t) + values[b] * t])
+                            let value = values[a] * (1.0 - t) + values[b] * t;
+                            goal.accepts(f as u32, padded([value, 0.0, 0.0]))
                         })
                     })
                     .map(u32::count_ones)

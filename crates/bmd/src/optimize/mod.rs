@@ -8,6 +8,7 @@
 mod buckets;
 mod clips;
 mod fill;
+mod goal;
 pub(crate) mod key_candidates;
 mod key_path;
 mod meshes;
