@@ -58,19 +58,24 @@ impl Layout {
         field.offset_in(table.row_offset(self.table(table), index))
     }
 
-    /// Returns all sections with their offsets and sizes. Tables and lists of geometry, which should start
-    /// at multiples of 4, have the flag `true`; strings and streams have `false`.
-    pub(crate) fn sections(&self) -> impl Iterator<Item = (u32, u64, bool)> {
-        let tables = Table::ALL.into_iter().map(|t| (self.table(t), t.size(self.rows(t)), true));
-        let list = |l: ListPlace, aligned| Some((l.at, u64::from(l.size), aligned));
-        let string = |s: StringPlace| (s.at > 0).then(|| (s.at, s.size(), false));
-        let meshes = self
-            .meshes
-            .iter()
-            .flat_map(move |m| [list(m.vertices, true), list(m.primitives, true), string(m.material)]);
-        let bones = self.bones.iter().map(move |s| string(*s));
-        let clips = self.clips.iter().flat_map(move |c| [list(c.stream, false), string(c.name)]);
-        tables.chain(meshes.chain(bones).chain(clips).flatten())
+    /// Passes on all sections: tables, lists and strings.
+    pub(crate) fn each_section(&self, visit: &mut dyn FnMut(Section)) {
+        for t in Table::ALL {
+            let size = t.size(self.rows(t));
+            visit(Section { at: self.table(t), size, used: size, aligned: true });
+        }
+        for mesh in &self.meshes {
+            visit(mesh.vertices.section(true));
+            visit(mesh.primitives.section(true));
+            mesh.material.section().into_iter().for_each(&mut *visit);
+        }
+        for name in &self.bones {
+            name.section().into_iter().for_each(&mut *visit);
+        }
+        for clip in &self.clips {
+            visit(clip.stream.section(false));
+            clip.name.section().into_iter().for_each(&mut *visit);
+        }
     }
 
     /// Returns the maximum number of sections of [`coverage`](Self::coverage).
@@ -83,27 +88,20 @@ impl Layout {
     pub(crate) fn coverage(&self) -> Coverage {
         let mut coverage = Coverage::new();
         coverage.add(0, header::SIZE as u64);
-        for t in Table::ALL {
-            coverage.add(u64::from(self.table(t)), t.size(self.rows(t)));
-        }
-        let list = |c: &mut Coverage, l: &ListPlace| c.add(u64::from(l.at), u64::from(l.used));
-        let string = |c: &mut Coverage, s: &StringPlace| {
-            if s.at != 0 {
-                c.add(u64::from(s.at), s.size());
-            }
-        };
-        for mesh in &self.meshes {
-            list(&mut coverage, &mesh.vertices);
-            list(&mut coverage, &mesh.primitives);
-            string(&mut coverage, &mesh.material);
-        }
-        self.bones.iter().for_each(|s| string(&mut coverage, s));
-        for clip in &self.clips {
-            list(&mut coverage, &clip.stream);
-            string(&mut coverage, &clip.name);
-        }
+        self.each_section(&mut |s| coverage.add(u64::from(s.at), s.used));
         coverage
     }
+}
+
+/// A table, a list or a string of a file.
+pub(crate) struct Section {
+    pub(crate) at: u32,
+    /// The stated size in bytes.
+    pub(crate) size: u64,
+    /// The size of its elements in bytes.
+    pub(crate) used: u64,
+    /// True for tables and lists of geometry, which should start at multiples of 4.
+    pub(crate) aligned: bool,
 }
 
 /// A string's offset and its length without the terminator. Offset 0 means no string.
@@ -117,6 +115,11 @@ impl StringPlace {
     /// Returns the number of bytes including the terminator.
     pub(crate) fn size(self) -> u64 {
         u64::from(self.len).saturating_add(1)
+    }
+
+    fn section(self) -> Option<Section> {
+        let size = self.size();
+        (self.at > 0).then_some(Section { at: self.at, size, used: size, aligned: false })
     }
 }
 
@@ -134,14 +137,18 @@ impl ListPlace {
         Self { at, size, used: 0 }
     }
 
+    fn section(self, aligned: bool) -> Section {
+        Section { at: self.at, size: self.size.into(), used: self.used.into(), aligned }
+    }
+
     /// Returns the number of bytes after the last element.
     pub(crate) const fn spare(self) -> u32 {
         self.size.saturating_sub(self.used)
     }
 
-    /// Returns the offset of the element that follows elements of these sizes.
-    pub(crate) fn element(self, before: impl Iterator<Item = usize>) -> u64 {
-        u64::from(self.at).saturating_add(before.sum::<usize>() as u64)
+    /// Returns the offset of the element that follows elements of this size in all.
+    pub(crate) fn element(self, before: usize) -> u64 {
+        u64::from(self.at).saturating_add(before as u64)
     }
 }
 

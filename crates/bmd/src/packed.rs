@@ -580,7 +580,7 @@ impl Primitive {
     /// differ.
     pub fn triangles(self) -> impl Iterator<Item = [u32; 3]> + Clone {
         let [a, b, c, d] = self.indices();
-        core::iter::once([a, b, c]).chain((c != d).then_some([a, c, d]))
+        [[a, b, c], [a, c, d]].into_iter().take(if c == d { 1 } else { 2 })
     }
 }
 

@@ -224,8 +224,10 @@ pub(crate) fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
     for (id, weight) in bone.transform.followed() {
         let weight = f64::from(weight.decode());
         let Some(m) = matrices.get(usize::from(id)).filter(|_| weight != 0.0) else { continue };
-        for (s, c) in sum.iter_mut().flatten().zip(m.to_rows().into_iter().flatten()) {
-            *s += weight * c;
+        for (sums, row) in sum.iter_mut().zip(m.to_rows()) {
+            for (s, c) in sums.iter_mut().zip(row) {
+                *s += weight * c;
+            }
         }
         total += weight;
     }

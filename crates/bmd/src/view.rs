@@ -2,6 +2,7 @@
 
 use crate::decode;
 use crate::model::{Bmd, Mesh, identity};
+use crate::packed::Vertex;
 use crate::shade::{shade, tint};
 use meshwright_core::SortedSet;
 use meshwright_core::num::St14Form;
@@ -14,12 +15,13 @@ impl Bmd {
     /// 16-bit numbers there. To override this, pass another form to the functions that take one.
     pub fn st_form(&self) -> St14Form {
         let mut seen = SortedSet::new();
-        let lists = self.meshes.iter().map(|m| &m.vertices).filter(|v| seen.insert(identity(v)));
-        let legacy = lists
-            .flat_map(|v| v.iter())
-            .filter_map(|v| v.st14())
-            .any(|st| !st.is_canonical(St14Form::Excess));
-        if legacy { St14Form::Legacy } else { St14Form::Excess }
+        let odd = |v: &Vertex| v.st14().is_some_and(|st| !st.is_canonical(St14Form::Excess));
+        for mesh in &self.meshes {
+            if seen.insert(identity(&mesh.vertices)) && mesh.vertices.iter().any(odd) {
+                return St14Form::Legacy;
+            }
+        }
+        St14Form::Excess
     }
 
     /// Returns the indices of the meshes that a level of detail draws. If the file has no levels or only an

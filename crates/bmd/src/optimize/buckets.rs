@@ -11,24 +11,22 @@ pub(super) struct Buckets<T> {
 }
 
 impl<T: Copy + Default> Buckets<T> {
-    /// Groups items into `count` lists. Each item comes with the number of its list. The iterator runs
-    /// twice.
-    pub(super) fn new(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+    /// Groups items into `count` lists. `visit` runs twice and passes each item on, after the number of its
+    /// list.
+    pub(super) fn new(count: usize, visit: &dyn Fn(&mut dyn FnMut(u32, T))) -> Self {
         let mut ends = alloc::vec![0_u32; count];
-        for (list, _) in items.clone() {
-            ends[list as usize] += 1;
-        }
+        visit(&mut |list, _| ends[list as usize] += 1);
         // The start of each list; adding items moves it to the end.
         let mut total = 0;
         for end in &mut ends {
             total += core::mem::replace(end, total);
         }
         let mut all = alloc::vec![T::default(); total as usize];
-        for (list, item) in items {
+        visit(&mut |list, item| {
             let end = &mut ends[list as usize];
             all[*end as usize] = item;
             *end += 1;
-        }
+        });
         Self { ends, items: all }
     }
 
@@ -61,13 +59,13 @@ mod tests {
     #[test]
     fn items_stay_in_order() {
         let items = [(2, 'a'), (0, 'b'), (2, 'c'), (3, 'd'), (0, 'e')];
-        let buckets = Buckets::new(5, items.into_iter());
+        let buckets = Buckets::new(5, &|add| items.into_iter().for_each(|(list, item)| add(list, item)));
         let lists: Vec<&[char]> = (0..5).map(|i| buckets.get(i)).collect();
         assert_eq!(lists, [&['b', 'e'][..], &[], &['a', 'c'], &['d'], &[]]);
         let mut buckets = buckets;
         buckets.get_mut(2).reverse();
         assert_eq!(buckets.get(2), ['c', 'a']);
-        let none = Buckets::new(0, core::iter::empty::<(u32, u8)>());
+        let none = Buckets::<u8>::new(0, &|_| {});
         assert!(none.items.is_empty());
     }
 }

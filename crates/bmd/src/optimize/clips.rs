@@ -11,9 +11,9 @@ use crate::pose::{BoneSample, Curves, Timing};
 use crate::stream::{Keys, Stream};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::SortedMap;
 use meshwright_core::math::lerp;
 use meshwright_core::math::quat::Quat;
+use meshwright_core::{Order as _, SortedMap, SortedSet};
 
 /// The maximum number of rounds in which the channels of a bone are fitted to one another's tags.
 const ROUNDS: usize = 3;
@@ -91,14 +91,15 @@ impl SharedStreams {
     /// bytes.
     fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
         let Some(old) = self.variants.first().map(|v| &clips[v.clip].stream) else { return false };
-        let sizes: SortedMap<usize, usize> =
-            self.variants.iter().map(|v| (identity(&v.stream), v.stream.size())).collect();
+        let mut streams = SortedSet::new();
+        let new = self.variants.iter().map(|v| &v.stream).filter(|s| streams.insert(identity(s)));
+        let size: usize = new.map(|s| s.size()).sum();
         let (mut before, mut after) = (0, 0);
         for v in self.variants.iter().filter(|_| options.engine != EngineSafety::Ignored) {
             before += usize::from(is_misread(old, clips[v.clip].frames));
             after += usize::from(is_misread(&v.stream, clips[v.clip].frames));
         }
-        (after, sizes.values().sum::<usize>()) < (before, old.size())
+        (after, size) < (before, old.size())
     }
 }
 
@@ -472,7 +473,7 @@ impl Fit<'_> {
         if work.spend(u64::from(self.timing.frames).saturating_mul(TRIPLE)) {
             candidates.extend(triple_candidates(wanted, self.timing.frames));
         }
-        candidates.sort_by_key(|c| (c.frame, c.word));
+        candidates.order_by_key(|c| (c.frame, c.word));
         candidates.dedup();
         candidates
     }

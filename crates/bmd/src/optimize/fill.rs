@@ -33,8 +33,11 @@ struct Filling<'u> {
 
 impl<'u> Filling<'u> {
     fn new(units: &'u [Unit], vertices: usize, capacity: usize) -> Self {
-        let corners = (0..).zip(units).flat_map(|(i, unit)| unit.corners().iter().map(move |c| (*c, i)));
-        let users = Buckets::new(vertices, corners);
+        let users = Buckets::new(vertices, &|add| {
+            for (i, unit) in (0..).zip(units) {
+                unit.corners().iter().for_each(|corner| add(*corner, i));
+            }
+        });
         let (placed, in_bin) = (alloc::vec![false; units.len()], alloc::vec![0; vertices]);
         let open = (0..=units.len()).map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
         Self { units, capacity, users, placed, in_bin, bin: 0, open }
@@ -65,9 +68,15 @@ impl<'u> Filling<'u> {
         if frontier.iter().rev().take(PASSED).filter(|i| !self.is_open(**i as usize)).count() >= PASSED / 2 {
             frontier.retain(|i| self.is_open(*i as usize));
         }
-        let open = frontier.iter().rev().take(PASSED).map(|i| *i as usize).filter(|i| self.is_open(*i));
-        let near = open.take(FRONTIER).filter_map(|i| Some((self.fresh(self.units.get(i)?), i)));
-        let near = near.filter(|(n, _)| *n <= left).min();
+        let mut near: Option<(usize, usize)> = None;
+        let open = frontier.iter().rev().take(PASSED).filter(|i| self.is_open(**i as usize));
+        for i in open.take(FRONTIER).map(|i| *i as usize) {
+            let Some(unit) = self.units.get(i) else { continue };
+            let found = (self.fresh(unit), i);
+            if found.0 <= left && near.is_none_or(|best| found < best) {
+                near = Some(found);
+            }
+        }
         if near.is_some() {
             return near;
         }

@@ -328,10 +328,12 @@ fn emit(
         }
         *id
     };
-    for unit in bin.iter().filter(|u| matches!(u, Unit::Quad(_))) {
-        unit.corners().iter().for_each(|c| {
-            put(*c);
-        });
+    for unit in bin {
+        if let Unit::Quad(corners) = *unit {
+            for corner in corners {
+                put(corner);
+            }
+        }
     }
     let mut primitives = Vec::new();
     for unit in bin {

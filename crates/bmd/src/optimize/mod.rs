@@ -92,9 +92,8 @@ impl Bmd {
         let (mut meshes, mut clips) = (best.size, 0);
         // Bounds are relative to this model, so only one pass may use them. All other passes have the same
         // amount of work, so that another run would not improve on the last of them either.
-        let passes =
-            core::iter::once((*options, 2)).chain(core::iter::repeat_n((options.exact(), 4), PASSES));
-        for (i, (bounds, part)) in passes.enumerate().skip(usize::from(options.is_exact())) {
+        for i in usize::from(options.is_exact())..=PASSES {
+            let (bounds, part) = if i == 0 { (*options, 2) } else { (options.exact(), 4) };
             let work = &WorkLimit::new(options.steps() / part);
             let next = best.next(&bounds, work, &mut errors)?;
             cut_short |= work.is_cut();

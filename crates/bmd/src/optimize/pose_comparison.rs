@@ -13,7 +13,7 @@ use crate::pose::{Base, BoneSample, Curves, Timing, follow, order};
 use alloc::vec::Vec;
 use meshwright_core::SortedSet;
 use meshwright_core::math::quat::{self, Quat};
-use meshwright_core::math::{Affine64, sub, unit, wide};
+use meshwright_core::math::{Affine64, add, sub, unit, wide};
 
 /// The axis-aligned bounding box of points.
 #[derive(Clone, Copy, Debug)]
@@ -22,32 +22,32 @@ struct BoundingBox {
     high: [f64; 3],
 }
 
+/// Returns a vector of what `axis` returns for each axis.
+fn vector(axis: impl Fn(usize) -> f64) -> [f64; 3] {
+    [axis(0), axis(1), axis(2)]
+}
+
 impl BoundingBox {
     fn around(point: [f64; 3]) -> Self {
         Self { low: point, high: point }
     }
 
     fn add(&mut self, other: &Self) {
-        self.low = core::array::from_fn(|i| self.low[i].min(other.low[i]));
-        self.high = core::array::from_fn(|i| self.high[i].max(other.high[i]));
+        self.low = vector(|i| self.low[i].min(other.low[i]));
+        self.high = vector(|i| self.high[i].max(other.high[i]));
     }
 
     fn corners(&self) -> [[f64; 3]; 8] {
-        core::array::from_fn(|c| {
-            core::array::from_fn(|i| if c >> i & 1 == 0 { self.low[i] } else { self.high[i] })
-        })
+        core::array::from_fn(|c| vector(|i| if c >> i & 1 == 0 { self.low[i] } else { self.high[i] }))
     }
 
     /// Returns the bounding box of the transformed box.
     fn transform(&self, by: &Affine64) -> Self {
-        let center = by.point(core::array::from_fn(|i| (self.low[i] + self.high[i]) / 2.0));
-        let half: [f64; 3] = core::array::from_fn(|i| (self.high[i] - self.low[i]) / 2.0);
+        let center = by.point(vector(|i| (self.low[i] + self.high[i]) / 2.0));
+        let half = vector(|i| (self.high[i] - self.low[i]) / 2.0);
         let rows = by.to_rows();
-        let reach: [f64; 3] = core::array::from_fn(|i| (0..3).map(|k| rows[i][k].abs() * half[k]).sum());
-        Self {
-            low: core::array::from_fn(|i| center[i] - reach[i]),
-            high: core::array::from_fn(|i| center[i] + reach[i]),
-        }
+        let reach = vector(|i| (0..3).map(|k| rows[i][k].abs() * half[k]).sum());
+        Self { low: sub(center, reach), high: add(center, reach) }
     }
 }
 
@@ -61,13 +61,14 @@ pub(super) struct Points {
 impl Points {
     /// Collects the points; `None` if no work or memory is left for them.
     pub(super) fn collect(model: &Bmd, memory: u64, work: &WorkLimit) -> Option<Self> {
-        let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
+        let lists = distinct(model);
+        let vertices: u64 = lists.iter().map(|v| v.len() as u64).sum();
         if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
             return None;
         }
         let mut seen: Vec<SortedSet<[u32; 3]>> = alloc::vec![SortedSet::new(); model.bones.len()];
-        for list in distinct(model) {
-            for v in list.iter() {
+        for list in lists {
+            for v in list {
                 if let Some(set) = seen.get_mut(usize::from(v.bone())) {
                     set.insert(v.position().map(f32::to_bits));
                 }
@@ -82,14 +83,16 @@ impl Points {
                 set.extend(solid.vertices.iter().map(|v| v.position().map(f32::to_bits)));
             }
         }
-        let places: Vec<Vec<[f32; 3]>> =
-            seen.into_iter().map(|s| s.into_iter().map(|p| p.map(f32::from_bits)).collect()).collect();
-        let around = |list: &Vec<[f32; 3]>| {
+        let mut points =
+            Self { bounds: Vec::with_capacity(seen.len()), places: Vec::with_capacity(seen.len()) };
+        for set in seen {
+            let list: Vec<[f32; 3]> = set.into_iter().map(|p| p.map(f32::from_bits)).collect();
             let mut bounds = BoundingBox::around([0.0; 3]);
             list.iter().for_each(|p| bounds.add(&BoundingBox::around(wide(*p))));
-            bounds
-        };
-        Some(Self { bounds: places.iter().map(around).collect(), places })
+            points.bounds.push(bounds);
+            points.places.push(list);
+        }
+        Some(points)
     }
 }
 
@@ -97,9 +100,10 @@ impl Points {
 const POINT: u64 = 64;
 
 /// Returns the vertex lists of a model, shared ones once.
-fn distinct(model: &Bmd) -> impl Iterator<Item = &Vec<Vertex>> {
-    let mut lists = SortedSet::new();
-    model.meshes.iter().map(|m| &m.vertices).filter(move |v| lists.insert(identity(v))).map(|v| &**v)
+fn distinct(model: &Bmd) -> Vec<&Vec<Vertex>> {
+    let mut seen = SortedSet::new();
+    let lists = model.meshes.iter().map(|m| &m.vertices);
+    lists.filter(|v| seen.insert(identity(v))).map(|v| &**v).collect()
 }
 
 /// The poses of one clip with the old keys and with the new ones.

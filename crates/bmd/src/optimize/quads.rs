@@ -46,20 +46,24 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
 fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
-    let numbered = || (0_u32..).zip(triangles).filter(|(_, t)| whole(t));
-    let starts = numbered().flat_map(|(i, t)| edges(t).map(|(a, b)| (a, (b, i))));
     let vertices = triangles.as_flattened().iter().max().map_or(0, |v| *v as usize + 1);
     // The edges from each vertex, with the vertex where they end.
-    let mut from = Buckets::new(vertices, starts);
+    let mut from = Buckets::new(vertices, &|add| {
+        for (i, t) in (0_u32..).zip(triangles).filter(|(_, t)| whole(t)) {
+            edges(t).into_iter().for_each(|(a, b)| add(a, (b, i)));
+        }
+    });
     (0..vertices).for_each(|v| from.get_mut(v).sort_unstable());
-    let back = |(a, b): (u32, u32)| {
-        let edges = from.get(b as usize);
-        let first = edges.partition_point(|(end, _)| *end < a);
-        edges[first..].iter().take_while(move |(end, _)| *end == a).take(PARTNERS)
-    };
-    let partners = numbered().flat_map(|(i, t)| edges(t).map(|e| (i, e)));
-    let partners = partners.flat_map(|(i, edge)| back(edge).map(move |(_, j)| (i, *j)));
-    Buckets::new(triangles.len(), partners)
+    Buckets::new(triangles.len(), &|add| {
+        for (i, t) in (0_u32..).zip(triangles).filter(|(_, t)| whole(t)) {
+            for (a, b) in edges(t) {
+                let back = from.get(b as usize);
+                let first = back.partition_point(|(end, _)| *end < a);
+                let back = back[first..].iter().take_while(|(end, _)| *end == a);
+                back.take(PARTNERS).for_each(|(_, j)| add(i, *j));
+            }
+        }
+    })
 }
 
 /// Returns for each triangle the other triangle of its pair.

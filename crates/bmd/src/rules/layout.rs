@@ -1,10 +1,11 @@
 //! Warnings about the header and about the layout of the file.
 
 use super::table::*;
-use crate::layout::Layout;
+use crate::layout::{Layout, Section};
 use crate::model::Bmd;
 use crate::record::{Table, header};
 use alloc::format;
+use alloc::vec::Vec;
 use meshwright_core::layout::Coverage;
 use meshwright_core::{FieldPath, Findings, ReadError};
 
@@ -39,7 +40,9 @@ pub(super) fn header_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mu
 pub(super) fn remarks(layout: &Layout, findings: &mut Findings) -> Checked {
     let mut coverage = Coverage::new();
     coverage.add(0, header::SIZE as u64);
-    for (at, size, aligned) in layout.sections() {
+    let mut sections = Vec::new();
+    layout.each_section(&mut |section| sections.push(section));
+    for Section { at, size, aligned, .. } in sections {
         coverage.add(u64::from(at), size);
         if aligned && size > 0 && at % 4 != 0 {
             let message = || format!("{size} bytes at {at:#x}, not a multiple of 4");

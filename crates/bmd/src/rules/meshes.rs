@@ -7,6 +7,7 @@ use crate::model::{Bmd, Mesh, Name, QuadCount, identity};
 use crate::packed::{PrimitiveKind, VertexKind};
 use crate::record::{Table, lod, mesh};
 use crate::shade::flat_color;
+use crate::write::{primitives_size, vertices_size};
 use alloc::format;
 use alloc::string::String;
 use meshwright_core::num::St14Form;
@@ -41,7 +42,11 @@ fn check_vertices(
     findings: &mut Findings,
 ) -> Checked {
     let list = path.field("vtx");
-    let at = |i: usize| place.map(|p| p.vertices.element(mesh.vertices.iter().take(i).map(|v| v.size())));
+    // An offset is computed only for a finding that is kept.
+    let at = |rule, i: usize, findings: &Findings| {
+        let before = mesh.vertices.get(..i).filter(|_| findings.keeps(rule))?;
+        Some(place?.vertices.element(vertices_size(before)))
+    };
     if mesh.vertices.len() > usize::from(u16::MAX) {
         let message = || format!("{} vertices, the format counts to 65535", mesh.vertices.len());
         findings.broken(NVTX, &list, None, message)?;
@@ -49,7 +54,7 @@ fn check_vertices(
     if let Some(i) = facts.kinds.foreign(mesh.flags.vertex_kinds()) {
         let kind = || mesh.vertices.get(i).map_or_else(String::new, |v| format!("{:?}", v.kind()));
         let message = || format!("of kind {}, which the flags {:#x} rule out", kind(), mesh.flags.0);
-        let offset = findings.keeps(VTX_SUBTYPE).then(|| at(i)).flatten();
+        let offset = at(VTX_SUBTYPE, i, findings);
         findings.broken(VTX_SUBTYPE, &list.index(i), offset, message)?;
     }
     let bones = model.bones.len().max(1);
@@ -58,11 +63,11 @@ fn check_vertices(
     if usize::from(facts.max_bone) >= bones && !lost_table {
         let i = facts.max_bone_at;
         let message = || format!("bone {} of {}", facts.max_bone, model.bones.len());
-        let offset = findings.keeps(VTX_BONE).then(|| at(i)).flatten();
+        let offset = at(VTX_BONE, i, findings);
         findings.broken(VTX_BONE, &list.index(i).field("bone"), offset, message)?;
     }
     if let Some(i) = facts.not_finite {
-        let offset = findings.keeps(VTX_POS).then(|| at(i)).flatten();
+        let offset = at(VTX_POS, i, findings);
         findings.broken(VTX_POS, &list.index(i).field("org"), offset, || "a coordinate is not finite")?;
     }
     Ok(())
@@ -76,8 +81,10 @@ fn check_primitives(
     findings: &mut Findings,
 ) -> Checked {
     let list = path.field("tris");
-    let sizes = |i: usize| mesh.primitives.iter().take(i).map(|p| p.size());
-    let at = |i: usize| place.map(|p| p.primitives.element(sizes(i)));
+    let at = |rule, i: usize, findings: &Findings| {
+        let before = mesh.primitives.get(..i).filter(|_| findings.keeps(rule))?;
+        Some(place?.primitives.element(primitives_size(before)))
+    };
     let (v, p) = (mesh.vertices.len(), mesh.primitives.len());
     let stored = Mesh::stored_count(v, p, facts.quads, mesh.quad_count);
     if stored > usize::from(u16::MAX) {
@@ -87,11 +94,11 @@ fn check_primitives(
     if let Some(i) = facts.kinds.foreign(mesh.flags.primitive_kinds()) {
         let kind = || mesh.primitives.get(i).map_or_else(String::new, |p| format!("{:?}", p.kind()));
         let message = || format!("of kind {}, which the flags {:#x} rule out", kind(), mesh.flags.0);
-        let offset = findings.keeps(TRI_SUBTYPE).then(|| at(i)).flatten();
+        let offset = at(TRI_SUBTYPE, i, findings);
         findings.broken(TRI_SUBTYPE, &list.index(i), offset, message)?;
     }
     if let Some(i) = facts.tag2 {
-        let offset = findings.keeps(TAG2).then(|| at(i)).flatten();
+        let offset = at(TAG2, i, findings);
         findings.broken(TAG2, &list.index(i), offset, || "reserved bits are set")?;
     }
     let any_index = place.is_some_and(MeshPlace::lies_on_vertices);
@@ -101,7 +108,7 @@ fn check_primitives(
         let corner = mesh.primitives.get(i).and_then(highest).unwrap_or(0);
         let name = ["v0", "v1", "v2", "v3"].get(corner).copied().unwrap_or("v0");
         let message = || format!("index {} of {v} vertices", facts.max_index);
-        let offset = findings.keeps(INDEX).then(|| at(i)).flatten();
+        let offset = at(INDEX, i, findings);
         findings.broken(INDEX, &list.index(i).field(name), offset, message)?;
     }
     Ok(())
@@ -274,9 +281,11 @@ fn list_remarks(
 ) -> Checked {
     let n = mesh.vertices.len();
     let mut used = alloc::vec![false; n];
-    for i in mesh.primitives.iter().flat_map(|p| p.indices()) {
-        if let Some(u) = used.get_mut(i as usize) {
-            *u = true;
+    for primitive in mesh.primitives.iter() {
+        for i in primitive.indices() {
+            if let Some(u) = used.get_mut(i as usize) {
+                *u = true;
+            }
         }
     }
     let unused = used.iter().filter(|u| !**u).count();

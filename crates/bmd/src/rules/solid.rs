@@ -10,7 +10,7 @@
 
 use crate::model::Mesh;
 use alloc::vec::Vec;
-use meshwright_core::SortedMap;
+use meshwright_core::{Order as _, SortedMap};
 
 /// A fault of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +53,7 @@ pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
         None => return alloc::vec![Flaw::Unchecked],
     };
     let points = grid(mesh);
-    let triangles: Vec<[u32; 3]> =
-        mesh.triangles().filter(|t| t.iter().all(|i| (*i as usize) < points.len())).collect();
+    let triangles: Vec<[u32; 3]> = mesh.triangles().collect();
     if let Some(triangle) = triangles.iter().position(|[a, b, c]| a == b || b == c || a == c) {
         return alloc::vec![Flaw::Degenerate { triangle }];
     }
@@ -76,7 +75,10 @@ pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
 /// Converts coordinates to integers. The step is 2^-24 for binary16, and 2^-22 for the shared exponent form,
 /// whose coordinates can be so large that smaller steps would not fit.
 fn grid(mesh: &Mesh) -> Vec<Point> {
-    let largest = mesh.positions().flatten().fold(0.0_f32, |m, c| m.max(c.abs()));
+    let mut largest = 0.0_f32;
+    for position in mesh.positions() {
+        largest = position.iter().fold(largest, |m, c| m.max(c.abs()));
+    }
     let steps = if largest < 32768.0 { 16_777_216.0 } else { 4_194_304.0 };
     #[expect(clippy::cast_possible_truncation, reason = "at most 2^17 * 2^22; saturates beyond")]
     let whole = |c: f32| (f64::from(c) * steps) as i64;
@@ -109,21 +111,21 @@ struct BoundingBox {
 
 /// Finds intersecting triangles: sweeps along the longest axis and tests pairs whose boxes touch.
 fn crossing(triangles: &[[u32; 3]], corners: &[[Point; 3]], allowance: &mut Allowance) -> Option<Flaw> {
-    let mut boxes: Vec<BoundingBox> = corners
-        .iter()
-        .enumerate()
-        .map(|(triangle, [a, b, c])| BoundingBox {
-            min: core::array::from_fn(|i| a[i].min(b[i]).min(c[i])),
-            max: core::array::from_fn(|i| a[i].max(b[i]).max(c[i])),
-            triangle,
-        })
-        .collect();
-    let spread = |axis: usize| {
-        let min = boxes.iter().map(|b| b.min[axis]).min().unwrap_or(0);
-        boxes.iter().map(|b| b.max[axis]).max().unwrap_or(0).saturating_sub(min)
-    };
+    let mut boxes = Vec::with_capacity(corners.len());
+    let (mut least, mut most) = ([i64::MAX; 3], [i64::MIN; 3]);
+    for (triangle, [a, b, c]) in corners.iter().enumerate() {
+        let mut bounds = BoundingBox { min: *a, max: *a, triangle };
+        for axis in 0..3 {
+            bounds.min[axis] = a[axis].min(b[axis]).min(c[axis]);
+            bounds.max[axis] = a[axis].max(b[axis]).max(c[axis]);
+            least[axis] = least[axis].min(bounds.min[axis]);
+            most[axis] = most[axis].max(bounds.max[axis]);
+        }
+        boxes.push(bounds);
+    }
+    let spread = |axis: usize| most[axis].saturating_sub(least[axis]);
     let axis = (0..3).max_by_key(|a| spread(*a)).unwrap_or(0);
-    boxes.sort_unstable_by_key(|b| (b.min[axis], b.triangle));
+    boxes.order_by_key(|b| (b.min[axis], b.triangle));
     for (i, a) in boxes.iter().enumerate() {
         for b in boxes.iter().skip(i + 1).take_while(|b| b.min[axis] <= a.max[axis]) {
             allowance.boxes = match allowance.boxes.checked_sub(1) {
@@ -177,20 +179,15 @@ fn touch(ta: &[u32; 3], tb: &[u32; 3], a: &[Point; 3], b: &[Point; 3]) -> bool {
         };
     }
     // If a corner is shared, only the edges opposite to it can meet the other triangle elsewhere.
-    edges(ta, tb, a).any(|(p, q)| segment_meets(&p, &q, b))
-        || edges(tb, ta, b).any(|(p, q)| segment_meets(&p, &q, a))
-}
-
-/// Returns the edges of `t` that have no corner in common with `other`.
-fn edges<'t>(
-    t: &'t [u32; 3],
-    other: &'t [u32; 3],
-    p: &'t [Point; 3],
-) -> impl Iterator<Item = (Point, Point)> + 't {
-    [(0, 1), (1, 2), (2, 0)]
-        .into_iter()
-        .filter(|(i, j)| !other.contains(&t[*i]) && !other.contains(&t[*j]))
-        .map(|(i, j)| (p[i], p[j]))
+    for (t, other, corners, triangle) in [(ta, tb, a, b), (tb, ta, b, a)] {
+        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+            let apart = !other.contains(&t[i]) && !other.contains(&t[j]);
+            if apart && segment_meets(&corners[i], &corners[j], triangle) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn segment_meets(p: &Point, q: &Point, t: &[Point; 3]) -> bool {
