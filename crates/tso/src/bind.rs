@@ -63,24 +63,27 @@ pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
 /// A pair as seen from one of its bones: its own point, the other bone, and that one's.
 type Entry = (usize, [f64; 3], usize, [f64; 3]);
 
-/// Returns the pairs of a geometry's blends between different bones. `bone_of` gives the skeleton's bone for every
-/// bone of the geometry; `None` if the skeleton lacks it.
-pub(crate) fn pairs<'g>(
-    g: &'g Geometry,
-    owners: &'g Owners,
-    bone_of: &'g [Option<usize>],
-) -> impl Iterator<Item = (usize, usize, Pair)> + 'g {
-    let found = move |bone: u32| {
+/// Passes on the pairs of a geometry's blends between different bones, with the numbers of the blend and of the real
+/// vertex. `bone_of` gives the skeleton's bone for every bone of the geometry; `None` if the skeleton lacks it.
+pub(crate) fn pairs(
+    g: &Geometry,
+    owners: &Owners,
+    bone_of: &[Option<usize>],
+    visit: &mut dyn FnMut(usize, usize, Pair),
+) {
+    let found = |bone: u32| {
         let index = usize::try_from(bone).ok()?;
         bone_of.get(index).copied().flatten()
     };
-    g.effective_blends(owners).filter_map(move |(k, bone, target)| {
-        let (blend, real) = (g.blends.get(k)?, g.real.get(target)?);
-        let (a, b) = (found((*owners.real.get(target)?)?)?, found(bone)?);
+    for (k, bone, target) in g.effective_blends(owners) {
+        let (Some(blend), Some(real)) = (g.blends.get(k), g.real.get(target)) else { continue };
+        let own = owners.real.get(target).copied().flatten();
+        let (Some(a), Some(b)) = (own.and_then(found), found(bone)) else { continue };
         let points = [real.position, blend.position].map(|p| wide(p.map(F32::get)));
-        let finite = points.iter().flatten().all(|c| c.is_finite());
-        (a != b && finite).then_some((k, target, Pair { bones: [a, b], points }))
-    })
+        if a != b && points.as_flattened().iter().all(|c| c.is_finite()) {
+            visit(k, target, Pair { bones: [a, b], points });
+        }
+    }
 }
 
 impl Skel {
@@ -90,7 +93,7 @@ impl Skel {
         let mut all = Vec::new();
         for g in meshes {
             let owners = g.owners();
-            all.extend(pairs(g, &owners, &self.find_all(&g.bones)).map(|(.., pair)| pair));
+            pairs(g, &owners, &self.find_all(&g.bones), &mut |_, _, pair| all.push(pair));
         }
         Solver::new(self, &self.rest(), &all).run()
     }
@@ -102,11 +105,10 @@ impl Geometry {
     pub fn misfit(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, world) = (self.owners(), skeleton.world(&[]));
         let bone_of = skeleton.find_all(&self.bones);
-        let mut apart: Vec<f64> = pairs(self, &owners, &bone_of)
-            .map(|(.., Pair { bones: [a, b], points: [p, q] })| {
-                distance(world[a].point(p), world[b].point(q))
-            })
-            .collect();
+        let mut apart: Vec<f64> = Vec::new();
+        pairs(self, &owners, &bone_of, &mut |_, _, Pair { bones: [a, b], points: [p, q] }| {
+            apart.push(distance(world[a].point(p), world[b].point(q)));
+        });
         apart.order_by(f64::total_cmp);
         apart.get(apart.len() / 2).copied()
     }
@@ -116,13 +118,14 @@ impl Geometry {
     pub fn normals_apart(&self, skeleton: &Skel) -> Option<f64> {
         let (owners, bind) = (self.owners(), skeleton.bind_pose([self]));
         let bone_of = skeleton.find_all(&self.bones);
-        let mut apart: Vec<f64> = pairs(self, &owners, &bone_of)
-            .filter_map(|(k, target, Pair { bones: [a, b], .. })| {
-                let turned = |bone: usize, n: [F32; 3]| unit(bind.world[bone].vector(wide(n.map(F32::get))));
-                let (n, m) = (turned(a, self.real[target].normal)?, turned(b, self.blends[k].normal)?);
-                Some(meshwright_core::math::acos(dot(n, m).clamp(-1.0, 1.0)).to_degrees())
-            })
-            .collect();
+        let turned = |bone: usize, n: [F32; 3]| unit(bind.world[bone].vector(wide(n.map(F32::get))));
+        let mut apart: Vec<f64> = Vec::new();
+        pairs(self, &owners, &bone_of, &mut |k, target, Pair { bones: [a, b], .. }| {
+            let normals = turned(a, self.real[target].normal).zip(turned(b, self.blends[k].normal));
+            if let Some((n, m)) = normals {
+                apart.push(meshwright_core::math::acos(dot(n, m).clamp(-1.0, 1.0)).to_degrees());
+            }
+        });
         apart.order_by(f64::total_cmp);
         apart.get(apart.len() / 2).copied()
     }
@@ -133,13 +136,13 @@ impl Geometry {
     pub fn with_blend_normals_of(mut self, skeleton: &Skel) -> Self {
         let (owners, bind) = (self.owners(), skeleton.bind_pose([&self]));
         let bone_of = skeleton.find_all(&self.bones);
-        let mended: Vec<_> = pairs(&self, &owners, &bone_of)
-            .filter_map(|(k, target, Pair { bones: [a, b], .. })| {
-                let n = bind.world[a].vector(wide(self.real[target].normal.map(F32::get)));
-                let local = unit(bind.world[b].inverse()?.vector(n))?;
-                Some((k, meshwright_core::math::narrow(local).map(F32::new)))
-            })
-            .collect();
+        let mut mended = Vec::new();
+        pairs(&self, &owners, &bone_of, &mut |k, target, Pair { bones: [a, b], .. }| {
+            let n = bind.world[a].vector(wide(self.real[target].normal.map(F32::get)));
+            if let Some(local) = bind.world[b].inverse().and_then(|back| unit(back.vector(n))) {
+                mended.push((k, meshwright_core::math::narrow(local).map(F32::new)));
+            }
+        });
         for (k, normal) in mended {
             self.blends[k].normal = normal;
         }

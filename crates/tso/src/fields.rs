@@ -6,6 +6,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, ByteWriter, Cursor, F32, Fault, FieldPath, ReadError, Source, WriteError};
 use nom::Parser as _;
+use nom::error::{ErrorKind, ParseError};
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
 
@@ -72,20 +73,17 @@ pub(crate) fn words<const M: usize, const N: usize>(bytes: &[u8; M]) -> [F32; N]
 }
 
 /// Copies the bytes of a name, charged.
-pub(crate) fn name<'a>(
-    cursor: &mut Cursor<'a, '_>,
+pub(crate) fn name(
+    cursor: &mut Cursor<'_, '_>,
     path: &FieldPath<'_>,
-    parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>,
+    parser: fn(&[u8]) -> Step<'_, &[u8]>,
 ) -> Result<Name, ReadError> {
     let at = cursor.offset();
-    let bytes = cursor.read(path, |i| fault_at_length(i, &parser))?;
+    // If the name is cut short, the error has the offset of its length.
+    let whole = |i| parser(i).map_err(|e| e.map(|_| ParseError::from_error_kind(i, ErrorKind::Eof)));
+    let bytes = cursor.read(path, whole)?;
     cursor.source().charge(path, at, "name", bytes.len() as u64, 1)?;
     Ok(Name::from(bytes))
-}
-
-/// Parses a name. If it is cut short, the error has the offset of its length.
-fn fault_at_length<'a>(i: &'a [u8], parser: impl Fn(&'a [u8]) -> Step<'a, &'a [u8]>) -> Step<'a, &'a [u8]> {
-    parser(i).map_err(|e| e.map(|_| nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof)))
 }
 
 /// Reads a version and refuses any but `wanted`.

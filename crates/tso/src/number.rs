@@ -6,7 +6,7 @@ use meshwright_core::F32;
 
 /// Writes a number like C's `%g`, with three-digit exponents as in Visual C++. It uses six digits like the game's own
 /// files, or nine if six do not give the same float.
-pub(crate) fn put_float(w: &mut impl Write, value: F32) -> fmt::Result {
+pub(crate) fn put_float(w: &mut dyn Write, value: F32) -> fmt::Result {
     if !value.is_finite() {
         return write!(w, "{}", value.get());
     }
@@ -22,7 +22,7 @@ fn general(value: f32, digits: usize) -> alloc::string::String {
     let wide = f64::from(value);
     let scientific = format!("{wide:.*e}", digits.saturating_sub(1));
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
-    let power: i32 = exponent.parse().unwrap_or(0);
+    let power: i64 = exponent.parse().unwrap_or(0);
     let bare = |text: &str| {
         if text.contains('.') {
             alloc::string::String::from(text.trim_end_matches('0').trim_end_matches('.'))
@@ -30,7 +30,7 @@ fn general(value: f32, digits: usize) -> alloc::string::String {
             text.into()
         }
     };
-    let most = i32::try_from(digits).unwrap_or(i32::MAX);
+    let most = i64::try_from(digits).unwrap_or(i64::MAX);
     if (-4..most).contains(&power) {
         let decimals = usize::try_from(most.saturating_sub(1).saturating_sub(power)).unwrap_or(0);
         return bare(&format!("{wide:.decimals$}"));

@@ -4,7 +4,7 @@ use crate::name::Name;
 use crate::pose::is_unit;
 use alloc::format;
 use meshwright_core::{
-    Codes, F32, FieldPath, Findings, Place, ReadError, ReadOptions, Rule, Strictness, rules,
+    Codes, F32, FieldPath, Findings, Place, ReadError, ReadOptions, Report, Rule, Strictness, rules,
 };
 
 rules! {
@@ -102,6 +102,13 @@ macro_rules! all_rules {
     };
 }
 pub(crate) use all_rules;
+
+/// Returns the findings of a validation, which goes on after errors.
+pub(crate) fn report<T>(check: impl FnOnce(&mut Findings) -> Result<T, ReadError>) -> Report {
+    let mut findings = Findings::validating();
+    let _ = check(&mut findings);
+    findings.into_report()
+}
 
 /// Returns the rules of a writer: a lenient writer accepts the same faults as a lenient reader.
 pub(crate) fn writing(strictness: Strictness) -> Findings {

@@ -40,10 +40,7 @@ impl Anim {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the animation is written
     /// to, which is the original file if nothing changed.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, findings))
     }
 }
 

@@ -17,10 +17,7 @@ all_rules!(RULES, &[some::VERSION, some::TYPE_ID, some::EXTENSION]);
 impl Bnd {
     /// Reports broken rules as errors, oddities as warnings.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, findings))
     }
 }
 

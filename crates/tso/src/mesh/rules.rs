@@ -110,10 +110,7 @@ impl Mesh {
     /// Checks the mesh: broken rules are errors, oddities are warnings. Offsets are those of the written file, which
     /// for an unchanged mesh is the file that was read.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation does not stop at an error.
-        let _ = mesh(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| mesh(self, findings))
     }
 }
 
@@ -476,16 +473,25 @@ fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
 
 /// Reports one finding for all normals: in real files, either all of them have another length or none.
 fn odd_normals(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
-    let real = g.real.iter().enumerate().map(|(i, v)| ("real", i, v.normal));
-    let blend = g.blends.iter().enumerate().map(|(i, v)| ("blends", i, v.normal));
     let (low, high) = (1.0 - NORMAL_TOLERANCE, 1.0 + NORMAL_TOLERANCE);
     let is_odd = |normal: [F32; 3]| {
         let square: f64 = normal.map(F32::get).map(f64::from).iter().map(|c| c * c).sum();
         !(low * low..=high * high).contains(&square)
     };
-    let mut odd = real.chain(blend).filter(|(_, _, normal)| is_odd(*normal));
-    let Some((table, i, [x, y, z])) = odd.next() else { return Ok(()) };
-    let n = 1 + odd.count();
+    let (mut first, mut n) = (None, 0);
+    let mut check = |table, i, normal| {
+        if is_odd(normal) {
+            first.get_or_insert((table, i, normal));
+            n += 1;
+        }
+    };
+    for (i, v) in g.real.iter().enumerate() {
+        check("real", i, v.normal);
+    }
+    for (i, v) in g.blends.iter().enumerate() {
+        check("blends", i, v.normal);
+    }
+    let Some((table, i, [x, y, z])) = first else { return Ok(()) };
     let spot = match table {
         "real" => Spot::Real(i, vertex::NORMAL, 0),
         _ => Spot::Blend(i, vertex::NORMAL, 0),

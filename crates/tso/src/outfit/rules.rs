@@ -159,10 +159,7 @@ macro_rules! validated {
         impl $ty {
             /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
             pub fn validate(&self) -> Report {
-                let mut findings = Findings::validating();
-                // Validation passes over everything.
-                let _ = Checked::check(self, &mut findings);
-                findings.into_report()
+                rules::report(|findings| Checked::check(self, findings))
             }
         }
     )+};

@@ -231,10 +231,17 @@ pub(crate) fn of_bone(bone: &Bone, budget: &Budget) -> Result<Option<Extra>, Con
     ];
     let floats = [(WIGGLE_VALUE, bone.wiggle_value), (WIGGLE_POWER, bone.wiggle_power)];
     budget.charge_items("extras", (words.len() + floats.len()) as u64, EXTRA)?;
-    let words = words.into_iter().filter(|(_, own, plain)| own != plain);
-    let floats = floats.into_iter().filter(|(_, own)| own.get() != 0.0);
-    let mut map: Vec<(String, Extra)> = words.map(|(name, own, _)| (name.into(), own.into())).collect();
-    map.extend(floats.map(|(name, own)| (String::from(name), own.get().into())));
+    let mut map: Vec<(String, Extra)> = Vec::new();
+    for (name, own, plain) in words {
+        if own != plain {
+            map.push((name.into(), own.into()));
+        }
+    }
+    for (name, own) in floats {
+        if own.get() != 0.0 {
+            map.push((name.into(), own.get().into()));
+        }
+    }
     if !bone.properties.is_empty() {
         map.push((PROPERTIES.into(), of_properties(&bone.properties, budget)?));
     }
@@ -351,21 +358,22 @@ const EXPORTED: f64 = 36.0;
 
 fn property_list(extra: &Extra) -> Option<PropertyList> {
     let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
-    let pair = |k: &str, v: &Extra| match v {
-        Extra::Text(v) => Some((short(k)?, short(v)?)),
-        _ => None,
-    };
-    let of_list = |e: &Extra| match e {
-        Extra::List(both) => match both.as_slice() {
-            [Extra::Text(k), v] => pair(k, v),
-            _ => None,
-        },
-        _ => None,
-    };
-    let pairs: Option<_> = match extra {
-        Extra::Map(map) => map.iter().map(|(k, v)| pair(k, v)).collect(),
-        Extra::List(list) => list.iter().map(of_list).collect(),
-        _ => None,
-    };
-    pairs.map(PropertyList)
+    let mut pairs = Vec::new();
+    match extra {
+        Extra::Map(map) => {
+            for (k, v) in map {
+                let Extra::Text(v) = v else { return None };
+                pairs.push((short(k)?, short(v)?));
+            }
+        }
+        Extra::List(list) => {
+            for both in list {
+                let Extra::List(both) = both else { return None };
+                let [Extra::Text(k), Extra::Text(v)] = both.as_slice() else { return None };
+                pairs.push((short(k)?, short(v)?));
+            }
+        }
+        _ => return None,
+    }
+    Some(PropertyList(pairs))
 }

@@ -142,7 +142,7 @@ fn unfit(shapes: &[&Geometry], skel: &Skel, wanted: &str) -> String {
         }
     }
     if !missing.is_empty() {
-        let names = missing.iter().take(MOST_BONES).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let names = missing.get(..MOST_BONES).unwrap_or(&missing).join(" ");
         let more = match missing.len().saturating_sub(MOST_BONES) {
             0 => String::new(),
             more => format!(" and {more} more"),

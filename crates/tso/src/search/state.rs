@@ -142,8 +142,8 @@ impl<'g, F: GameFiles> CharacterSearch<'g, F> {
             .or_else(of_suit);
         let Some((name, path)) = found else {
             if is_left && !tried.is_empty() {
-                let tried = tried.iter().map(|name| format!("{name}*.bmp")).collect::<Vec<_>>();
-                self.miss(Role::Part, format!("the image of {skin}, {}", tried.join(" or ")));
+                let tried = tried.join("*.bmp or ");
+                self.miss(Role::Part, format!("the image of {skin}, {tried}*.bmp"));
             }
             return None;
         };

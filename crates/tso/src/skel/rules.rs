@@ -47,10 +47,7 @@ impl Skel {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written
     /// to, which is the original file if nothing changed.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, findings))
     }
 }
 

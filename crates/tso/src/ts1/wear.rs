@@ -19,18 +19,17 @@ pub struct Wear {
 impl Wear {
     /// Parses the alternatives of a text, which semicolons separate; the game uses the first.
     pub fn parse(text: &str) -> Vec<Self> {
-        let alternatives = text.split(';').map(str::trim).filter(|one| !one.is_empty());
-        alternatives
-            .map(|one| {
-                let mut parts = one.split(',').map(str::trim);
-                let suit = parts.next().unwrap_or_default().into();
-                let textures = parts.filter_map(|part| {
-                    let (skin, texture) = part.split_once('=')?;
-                    Some((skin.trim().into(), texture.trim().into()))
-                });
-                Self { suit, textures: textures.collect() }
-            })
-            .collect()
+        let mut all = Vec::new();
+        for one in text.split(';').map(str::trim).filter(|one| !one.is_empty()) {
+            let mut parts = one.split(',');
+            let mut wear =
+                Self { suit: parts.next().unwrap_or_default().trim().into(), textures: Vec::new() };
+            for (skin, texture) in parts.filter_map(|part| part.split_once('=')) {
+                wear.textures.push((skin.trim().into(), texture.trim().into()));
+            }
+            all.push(wear);
+        }
+        all
     }
 
     /// Returns the texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with,

@@ -8,7 +8,7 @@ use crate::pose::BonePose;
 use crate::skel::Skel;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, quat};
-use meshwright_core::{F32, SortedSet, f32s};
+use meshwright_core::{F32, f32s};
 use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Sampler};
 
 /// The largest distance of equal bones, in units of the file, and the largest difference of their rotations, as
@@ -115,8 +115,7 @@ pub(crate) fn keys(
         let message = "the skeleton has no such bones";
         losses.push(Loss::new("motion-dropped", path, message).with_count(strange, "bone", "bones"));
     }
-    let still: SortedSet<usize> =
-        (0..own.len()).filter(|j| own.get(*j).is_some_and(Keys::is_empty)).collect();
+    let still: Vec<bool> = own.iter().map(Keys::is_empty).collect();
     let mut keys = if bones.are_alike(sampler, axes) {
         let of = |joint: &Option<usize>| joint.and_then(|j| own.get_mut(j).map(core::mem::take));
         bones.joints.iter().map(of).map(Option::unwrap_or_default).collect()
@@ -133,7 +132,7 @@ pub(crate) fn keys(
         let same = |q: &[F32; 4]| rotation_error(rest.rotation, q.map(F32::get).map(f64::from)) <= ALIKE[1];
         let stays = keys.translations.iter().all(near);
         // A bone does not move if its joint does not.
-        if stays && joint.is_some_and(|j| still.contains(&j)) && keys.rotations.iter().all(same) {
+        if stays && joint.is_some_and(|j| still.get(j) == Some(&true)) && keys.rotations.iter().all(same) {
             *keys = Keys::default();
         }
         if stays && bone.can_translate == 0 {

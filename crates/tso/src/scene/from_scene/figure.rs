@@ -46,7 +46,7 @@ pub fn write_scene(
     let made = Made::new(&scene, stem, &twins, options, (&mut files, &mut losses))?;
     let mut pictures = SortedSet::new();
     for mesh in made.meshes {
-        mesh.write(options.format.meshes, &mut files, |material| pictures.insert(material))?;
+        mesh.write(options.format.meshes, &mut files, &mut |material| pictures.insert(material))?;
     }
     let mut character = made.character;
     for skeleton in made.skeletons {
@@ -246,9 +246,11 @@ fn settle(losses: &mut Vec<Loss>, written: usize) {
 
 /// Returns the files with the main one first.
 pub(super) fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
-    let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == main);
-    let mut all = OutputFiles::default();
-    first.into_iter().chain(others).for_each(|file| all.push(file.name, file.bytes));
+    let (mut all, mut others) = (OutputFiles::default(), Vec::new());
+    for file in files {
+        if file.name == main { all.push(file.name, file.bytes) } else { others.push(file) }
+    }
+    others.into_iter().for_each(|file| all.push(file.name, file.bytes));
     all
 }
 
@@ -308,7 +310,7 @@ impl<'s> MadeMesh<'s> {
         self,
         form: MeshForm,
         files: &mut Files<'_, '_>,
-        wanted: impl FnOnce(usize) -> bool,
+        wanted: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), ConvertError> {
         let [skin, texture] = self.names.unwrap_or_default();
         let bmf = || Bmf::new(skin, texture, self.geometry);

@@ -54,7 +54,7 @@ impl<'s, 'b> Files<'s, 'b> {
     }
 
     /// Writes a file.
-    pub(crate) fn push(&mut self, stem: &str, extension: &str, file: &impl File) -> Result<(), ConvertError> {
+    pub(crate) fn push(&mut self, stem: &str, extension: &str, file: &dyn File) -> Result<(), ConvertError> {
         let name = format!("{stem}.{extension}");
         let size = file.size();
         self.budget.charge("files", size)?;

@@ -440,7 +440,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         }
         let corner = |v: u32| usize::try_from(v).ok().and_then(|v| place.get(v)).copied().unwrap_or(0);
         geometry.faces = faces;
-        geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
+        geometry.faces.as_flattened_mut().iter_mut().for_each(|v| *v = corner(*v));
         Ok(geometry)
     }
 }

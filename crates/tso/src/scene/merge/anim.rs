@@ -218,12 +218,19 @@ fn events(old: &Motion, new: &Motion) -> (Flag, Vec<Vec<TimeProperty>>) {
     if was.is_empty() || is.is_empty() {
         return (new.has_time_properties, new.time_properties.clone());
     }
-    let same = |(a, b): &(&&TimeProperty, &&TimeProperty)| a == b;
-    let start = was.iter().zip(&is).take_while(same).count();
-    let rest = was.len().min(is.len()) - start;
-    let end = was.iter().rev().zip(is.iter().rev()).take(rest).take_while(same).count();
-    let counts = old.time_properties.iter().enumerate();
-    let list_of: Vec<usize> = counts.flat_map(|(i, list)| list.iter().map(move |_| i)).collect();
+    let shorter = was.len().min(is.len());
+    let mut start = 0;
+    while start < shorter && was[start] == is[start] {
+        start += 1;
+    }
+    let mut end = 0;
+    while end < shorter - start && was[was.len() - 1 - end] == is[is.len() - 1 - end] {
+        end += 1;
+    }
+    let mut list_of = Vec::with_capacity(was.len());
+    for (i, list) in old.time_properties.iter().enumerate() {
+        list_of.resize(list_of.len() + list.len(), i);
+    }
     let mut lists = alloc::vec![Vec::new(); old.time_properties.len()];
     for (i, event) in is.iter().enumerate() {
         let edited = was.len() - end;

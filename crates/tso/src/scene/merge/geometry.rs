@@ -30,9 +30,12 @@ struct Row {
 }
 
 impl Row {
-    /// Returns the bones of the vertex and of its pulls.
-    fn bones(&self) -> impl Iterator<Item = &Option<Name>> {
-        core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
+    /// Returns true if the vertex and its pulls follow the same bones as another one.
+    fn follows_as(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Pull, &Pull)| a.bone == b.bone;
+        self.bone == other.bone
+            && self.pulls.len() == other.pulls.len()
+            && self.pulls.iter().zip(&other.pulls).all(same)
     }
 
     /// Returns the same vertex with its two bones exchanged.
@@ -60,12 +63,13 @@ impl Row {
 
     /// Returns the vertex under other names of bones.
     fn rename(&mut self, name: impl Fn(&Name) -> Option<Name>) {
-        let pulls = self.pulls.iter_mut().map(|pull| &mut pull.bone);
-        for bone in core::iter::once(&mut self.bone).chain(pulls).flatten() {
-            if let Some(new) = name(bone) {
-                *bone = new;
+        let rename = |bone: &mut Option<Name>| {
+            if let Some(new) = bone.as_ref().and_then(&name) {
+                *bone = Some(new);
             }
-        }
+        };
+        rename(&mut self.bone);
+        self.pulls.iter_mut().for_each(|pull| rename(&mut pull.bone));
     }
 }
 
@@ -201,7 +205,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
     if !changed.has(Attributes::SKINNED) {
         return row;
     }
-    let same = |made: &Row| row.bones().eq(made.bones());
+    let same = |made: &Row| row.follows_as(made);
     // A conversion lets the larger weight own a vertex, a file may do otherwise.
     let turned = if same(&made) { Some(made.clone()) } else { made.swap_bones().filter(same) };
     let Some(new) = turned else {
@@ -229,7 +233,7 @@ fn merged(kept: Row, made: Row, changed: Attributes) -> Row {
 impl Mesh<'_> {
     /// Returns the original mesh with other values, if every vertex still follows the same bones.
     fn patched(&self, rows: &[Row]) -> Option<Geometry> {
-        let stays = |(old, new): (&Row, &Row)| new.native == old.native && old.bones().eq(new.bones());
+        let stays = |(old, new): (&Row, &Row)| new.native == old.native && old.follows_as(new);
         if rows.len() != self.rows.len() || !self.rows.iter().zip(rows).all(stays) {
             return None;
         }

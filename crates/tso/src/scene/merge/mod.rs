@@ -156,7 +156,7 @@ impl Merge<'_> {
         let binding_of = |own: &Bnd| Bnd { bone: self.bones.renamed(&own.bone), ..own.clone() };
         result.binding = self.own.binding.map(binding_of);
         let axes = self.options.axes(&self.patch.scene, &TO_GLTF);
-        let is_other = |material: usize| {
+        let mut is_other = |material: usize| {
             let kept = |m: &MaterialPatch| m.original.is_some() && !m.renamed && !m.picture;
             !self.patch.materials.get(material).is_some_and(kept)
         };
@@ -169,9 +169,10 @@ impl Merge<'_> {
             let Some((number, place)) = own else {
                 result.new_meshes += 1;
                 let called = Name::from_text(&new.stem).0;
-                let skins = suits.iter().flat_map(|suit| &suit.skins);
-                result.skins.extend(skins.filter(|skin| skin.skin.matches(&called)).cloned());
-                new.write(self.options.format.meshes, files, is_other)?;
+                for suit in suits {
+                    result.skins.extend(suit.skins.iter().filter(|skin| skin.skin.matches(&called)).cloned());
+                }
+                new.write(self.options.format.meshes, files, &mut is_other)?;
                 continue;
             };
             let original = &self.own.parts[place];
@@ -247,10 +248,11 @@ impl Character {
 fn rename_events(patch: &mut Cow<'_, Patch>, names: &[Name], budget: &Budget) -> Result<(), ConvertError> {
     let joints = patch.joints.iter().zip(&patch.scene.skeletons).find(|(list, _)| !list.is_empty());
     let Some((own, skeleton)) = joints else { return Ok(()) };
-    let renamed = own.iter().zip(&skeleton.joints).filter(|(own, _)| own.renamed);
-    let renames: Vec<(Name, Name)> = renamed
-        .filter_map(|(own, new)| Some((names.get(own.original?)?.clone(), Name::from_text(&new.name).0)))
-        .collect();
+    let mut renames: Vec<(Name, Name)> = Vec::new();
+    for (own, new) in own.iter().zip(&skeleton.joints).filter(|(own, _)| own.renamed) {
+        let old = own.original.and_then(|n| names.get(n));
+        renames.extend(old.map(|old| (old.clone(), Name::from_text(&new.name).0)));
+    }
     if renames.is_empty() || patch.scene.clips.iter().all(|clip| clip.extras.is_none()) {
         return Ok(());
     }

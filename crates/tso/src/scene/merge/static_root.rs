@@ -2,9 +2,9 @@
 
 use crate::scene::from_scene::is_near;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::SortedSet;
 use meshwright_core::math::{Affine, Affine64};
 use meshwright_edit::{JointPatch, Patch};
 use meshwright_scene::{
@@ -78,10 +78,14 @@ fn add_root(scene: &mut Scene, list: &mut Vec<JointPatch>, id: SkeletonId) -> us
         Motion::Poses { set, .. } if clip.skeleton == id => Some(set.0),
         _ => None,
     };
-    for set in clips.iter().filter_map(set).collect::<BTreeSet<_>>() {
+    for set in clips.iter().filter_map(set).collect::<SortedSet<_>>() {
         let Some(set) = pose_sets.get_mut(set).filter(|set| set.joints == root) else { continue };
-        let poses = set.locals.chunks(root);
-        set.locals = poses.flat_map(|pose| pose.iter().copied().chain([Affine::IDENTITY])).collect();
+        let mut locals = Vec::new();
+        for pose in set.locals.chunks(root) {
+            locals.extend_from_slice(pose);
+            locals.push(Affine::IDENTITY);
+        }
+        set.locals = locals;
         set.joints = root.saturating_add(1);
     }
     root

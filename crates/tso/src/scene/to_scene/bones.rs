@@ -164,19 +164,21 @@ impl Joints {
             budget.charge_items("bind pose", g.blends.len() as u64, 2 * PAIR)?;
             let owners = g.owners();
             let bone_of: Vec<_> = of_part.iter().map(|j| Some(*j).filter(|j| *j < self.known)).collect();
-            all.extend(pairs(g, &owners, &bone_of).map(|(.., pair)| pair));
+            pairs(g, &owners, &bone_of, &mut |_, _, pair| all.push(pair));
         }
         budget.charge_items("bind pose", self.known as u64, 2 * size_of::<Affine64>() + 64)?;
         let bind = Solver::new(skel, &self.poses, &all).run();
         if let [first, ..] = bind.turned.as_slice() {
-            let listed = bind.turned.iter().take(NAMES_LISTED).filter_map(|t| {
-                Some(format!(" {} by {:.2} degrees", skel.bones.get(t.bone)?.name, t.degrees))
-            });
-            let message = format!(
+            let mut message = String::from(
                 "the meshes were modelled in another pose than the skeleton's rest pose, and were bound in that \
-                 pose; rotated bones:{}",
-                listed.collect::<Vec<_>>().join(",")
+                 pose; rotated bones",
             );
+            let mut separator = ':';
+            for turned in bind.turned.iter().take(NAMES_LISTED) {
+                let Some(bone) = skel.bones.get(turned.bone) else { continue };
+                message.push_str(&format!("{separator} {} by {:.2} degrees", bone.name, turned.degrees));
+                separator = ',';
+            }
             let path = format!("skeleton.bones[{}]", first.bone);
             losses.push(Loss::note("bind-pose-solved", path, message).counted(bind.turned.len()));
         }

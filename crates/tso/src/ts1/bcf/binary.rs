@@ -1,12 +1,11 @@
 //! Reads and writes scalars in binary.
 
-use crate::fields::{Step, floats, wide};
+use crate::fields::{Step, wide};
 use crate::name::Name;
 use crate::ts1::character::read::{Input, Least};
 use crate::ts1::character::write::Output;
 use alloc::vec::Vec;
-use meshwright_core::{Cursor, F32, Fault, FieldPath, ReadError, WriteError};
-use nom::Parser as _;
+use meshwright_core::{Cursor, F32, Fault, FieldPath, ReadError, Source, WriteError};
 use nom::number::complete::le_u32;
 
 /// A length byte with this value may be followed by the real length.
@@ -43,12 +42,17 @@ impl Binary<'_, '_, '_> {
 }
 
 impl Input for Binary<'_, '_, '_> {
-    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+    fn source(&self) -> &Source<'_> {
+        self.cursor.source()
+    }
+
+    fn count(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(u64, usize), ReadError> {
         self.note(1);
         let at = self.cursor.offset();
         let n = self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)?;
-        let items = self.cursor.reserve(path, at, u64::from(n), least.bytes)?;
-        Ok((usize::try_from(n).unwrap_or(usize::MAX), items))
+        // Items without a size take no memory: this only checks that the file has room for as many.
+        self.cursor.reserve::<()>(path, at, u64::from(n), least.bytes)?;
+        Ok((at, usize::try_from(n).unwrap_or(usize::MAX)))
     }
 
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError> {
@@ -65,9 +69,12 @@ impl Input for Binary<'_, '_, '_> {
         self.word(path)
     }
 
-    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError> {
-        self.note(N);
-        self.cursor.read(path, |i| floats::<N>.parse(i))
+    fn floats(&mut self, path: &FieldPath<'_>, values: &mut [F32]) -> Result<(), ReadError> {
+        self.note(values.len());
+        for value in values {
+            *value = F32::from_bits(self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)?);
+        }
+        Ok(())
     }
 }
 
@@ -111,10 +118,9 @@ impl Sink for Same<'_> {
 }
 
 /// Writes scalars.
-#[derive(Debug)]
-pub(crate) struct BinaryOut<'s, S>(pub(crate) &'s mut S);
+pub(crate) struct BinaryOut<'s>(pub(crate) &'s mut dyn Sink);
 
-impl<S: Sink> Output for BinaryOut<'_, S> {
+impl Output for BinaryOut<'_> {
     fn name(&mut self, path: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
         let length = name.bytes().len();
         match u8::try_from(length) {

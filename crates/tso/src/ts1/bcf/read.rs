@@ -5,6 +5,7 @@ use super::model::Bcf;
 use super::record::tree;
 use super::rules;
 use crate::fields::{file, wide};
+use crate::name::Name;
 use crate::ts1::character::{self, write};
 use meshwright_core::{Budget, Confidence, FieldPath, Findings, Limits, Parsed, ReadError, ReadOptions};
 
@@ -47,15 +48,13 @@ impl Bcf {
         let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 20));
         let Ok(Parsed { model, .. }) = Self::parse_with(bytes, &options) else { return Confidence::No };
         let c = &model.character;
-        let skeletons = c.skeletons.iter().map(|s| &s.name);
-        let mut names = skeletons
-            .chain(c.suits.iter().map(|s| &s.name))
-            .chain(c.skills.iter().map(|s| &s.name))
-            .peekable();
-        if names.peek().is_none() {
+        if c.skeletons.is_empty() && c.suits.is_empty() && c.skills.is_empty() {
             return Confidence::No;
         }
-        let plain = names.all(|n| !n.bytes().is_empty() && n.is_plain());
-        if plain { Confidence::Likely } else { Confidence::Possible }
+        let plain = |n: &Name| !n.bytes().is_empty() && n.is_plain();
+        let all_plain = c.skeletons.iter().all(|s| plain(&s.name))
+            && c.suits.iter().all(|s| plain(&s.name))
+            && c.skills.iter().all(|s| plain(&s.name));
+        if all_plain { Confidence::Likely } else { Confidence::Possible }
     }
 }

@@ -13,13 +13,10 @@ all_rules!(RULES, SHARED);
 impl Bcf {
     /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
         let written = image(self).unwrap_or_default();
         let budget = Budget::new(Limits::UNLIMITED);
         let places = places(&file(&written, &budget)).unwrap_or_default();
-        // Validation passes over everything.
-        let _ = check(self, &places, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, &places, findings))
     }
 }
 

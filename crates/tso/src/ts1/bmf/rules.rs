@@ -15,10 +15,7 @@ all_rules!(
 impl Bmf {
     /// Reports broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, findings))
     }
 }
 

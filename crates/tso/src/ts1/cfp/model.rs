@@ -26,9 +26,14 @@ impl Cfp {
 
     /// Makes a file of these keys.
     pub fn of_keys(translations: &[[F32; 3]], rotations: &[[F32; 4]]) -> Self {
-        let t = (0..3).flat_map(|c| translations.iter().filter_map(move |key| key.get(c).copied()));
-        let r = (0..4).flat_map(|c| rotations.iter().filter_map(move |key| key.get(c).copied()));
-        Self::new(t.chain(r).collect())
+        let mut values = Vec::new();
+        for c in 0..3 {
+            values.extend(translations.iter().filter_map(|key| key.get(c)));
+        }
+        for c in 0..4 {
+            values.extend(rotations.iter().filter_map(|key| key.get(c)));
+        }
+        Self::new(values)
     }
 
     /// Returns the number of numbers of these keys.

@@ -36,10 +36,7 @@ pub(crate) const ALL: &[&Rule] = &[
 impl Cfp {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the file that this is written to.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, findings))
     }
 }
 

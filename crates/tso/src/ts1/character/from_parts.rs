@@ -3,7 +3,6 @@
 use super::model::{CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion};
 use crate::anim::{Anim, Motion, TimeProperty};
 use crate::name::Name;
-use crate::props::PropertyList;
 use crate::skel::{Bone, Skel};
 use crate::ts1::cfp::Cfp;
 use alloc::vec::Vec;
@@ -30,10 +29,14 @@ impl Skill {
     /// Returns a skill and its keys; the file of the keys has the name `keys`.
     pub fn from_anim(anim: &Anim, keys: Name) -> (Self, Cfp) {
         // A list of pairs is all that a time has here; several of one time become several times.
-        let event = |e: &TimeProperty| {
-            let time = e.time;
-            let lists: Vec<PropertyList> = e.lists.clone();
-            lists.into_iter().map(move |properties| SkillEvent { time, properties })
+        let events = |list: &Vec<TimeProperty>| {
+            let mut events = Vec::new();
+            for e in list {
+                for properties in &e.lists {
+                    events.push(SkillEvent { time: e.time, properties: properties.clone() });
+                }
+            }
+            events
         };
         let motion = |m: &Motion| SkillMotion {
             bone: m.bone.clone(),
@@ -44,7 +47,7 @@ impl Skill {
             first_translation: m.first_translation,
             first_rotation: m.first_rotation,
             properties: m.properties.iter().flatten().cloned().collect(),
-            events: m.time_properties.iter().map(|list| list.iter().flat_map(event).collect()).collect(),
+            events: m.time_properties.iter().map(events).collect(),
         };
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let skill = Self {

@@ -6,7 +6,7 @@ use super::model::{
 use crate::name::Name;
 use crate::props::PropertyList;
 use alloc::vec::Vec;
-use meshwright_core::{F32, FieldPath, ReadError};
+use meshwright_core::{F32, FieldPath, ReadError, Source};
 
 /// The least that a record takes.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +33,11 @@ const EVENT: Least = least(8, 2);
 
 /// A source of scalars, one after the other. Everything that is read is charged.
 pub(crate) trait Input {
-    /// Reads a count, and reserves room for the items; each takes at least `least`.
-    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
+    /// Returns the stream that it reads from.
+    fn source(&self) -> &Source<'_>;
+    /// Reads a count of items that take at least `least` each, and returns its offset too. It charges no memory for
+    /// the items.
+    fn count(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(u64, usize), ReadError>;
     /// Returns a name.
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError>;
     /// Reads a number that is not negative.
@@ -42,21 +45,29 @@ pub(crate) trait Input {
     /// Reads a number that may be -1, which is stored as the largest one.
     fn index(&mut self, path: &FieldPath<'_>) -> Result<u32, ReadError>;
     /// Reads a number or a vector.
-    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError>;
+    fn floats(&mut self, path: &FieldPath<'_>, values: &mut [F32]) -> Result<(), ReadError>;
 }
 
-fn float(i: &mut impl Input, path: &FieldPath<'_>) -> Result<F32, ReadError> {
-    i.floats(path).map(|[value]| value)
+fn vector<const N: usize>(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<[F32; N], ReadError> {
+    let mut values = [F32::default(); N];
+    i.floats(path, &mut values)?;
+    Ok(values)
+}
+
+fn float(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<F32, ReadError> {
+    vector(i, path).map(|[value]| value)
 }
 
 /// Returns a counted table.
-fn table<I: Input, T>(
-    i: &mut I,
+fn table<T>(
+    i: &mut dyn Input,
     path: &FieldPath<'_>,
     least: Least,
-    mut item: impl FnMut(&mut I, &FieldPath<'_>) -> Result<T, ReadError>,
+    item: fn(&mut dyn Input, &FieldPath<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
-    let (n, mut items) = i.table(path, least)?;
+    let (at, n) = i.count(path, least)?;
+    let source = i.source();
+    let mut items = source.budget().reserve("table", n).map_err(|e| source.over_limit(path, at, e))?;
     for index in 0..n {
         items.push(item(i, &path.index(index))?);
     }
@@ -64,7 +75,7 @@ fn table<I: Input, T>(
 }
 
 /// Returns the whole tree.
-pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
+pub(crate) fn character(i: &mut dyn Input) -> Result<Character, ReadError> {
     let root = FieldPath::ROOT;
     Ok(Character {
         skeletons: table(i, &root.field("skeletons"), SKELETON, skeleton)?,
@@ -73,20 +84,20 @@ pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
     })
 }
 
-fn skeleton<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<CharacterSkeleton, ReadError> {
+fn skeleton(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<CharacterSkeleton, ReadError> {
     Ok(CharacterSkeleton {
         name: i.name(&path.field("name"))?,
         bones: table(i, &path.field("bones"), BONE, bone)?,
     })
 }
 
-fn bone<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<CharacterBone, ReadError> {
+fn bone(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<CharacterBone, ReadError> {
     Ok(CharacterBone {
         name: i.name(&path.field("name"))?,
         parent: i.name(&path.field("parent"))?,
         properties: table(i, &path.field("properties"), LIST, list)?,
-        translation: i.floats(&path.field("translation"))?,
-        rotation: i.floats(&path.field("rotation"))?,
+        translation: vector(i, &path.field("translation"))?,
+        rotation: vector(i, &path.field("rotation"))?,
         can_translate: i.word(&path.field("can_translate"))?,
         can_rotate: i.word(&path.field("can_rotate"))?,
         can_blend: i.word(&path.field("can_blend"))?,
@@ -95,12 +106,11 @@ fn bone<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<CharacterBone, Read
     })
 }
 
-fn list<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<PropertyList, ReadError> {
-    let pair = |i: &mut I, p: &FieldPath<'_>| Ok((i.name(&p.field("key"))?, i.name(&p.field("value"))?));
-    table(i, path, PAIR, pair).map(PropertyList)
+fn list(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<PropertyList, ReadError> {
+    table(i, path, PAIR, |i, p| Ok((i.name(&p.field("key"))?, i.name(&p.field("value"))?))).map(PropertyList)
 }
 
-fn suit<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Suit, ReadError> {
+fn suit(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<Suit, ReadError> {
     Ok(Suit {
         name: i.name(&path.field("name"))?,
         kind: i.word(&path.field("kind"))?,
@@ -109,7 +119,7 @@ fn suit<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Suit, ReadError> {
     })
 }
 
-fn skin<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkinPart, ReadError> {
+fn skin(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<SkinPart, ReadError> {
     Ok(SkinPart {
         bone: i.name(&path.field("bone"))?,
         skin: i.name(&path.field("skin"))?,
@@ -118,7 +128,7 @@ fn skin<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkinPart, ReadError
     })
 }
 
-fn skill<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Skill, ReadError> {
+fn skill(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<Skill, ReadError> {
     Ok(Skill {
         name: i.name(&path.field("name"))?,
         keys: i.name(&path.field("keys"))?,
@@ -131,8 +141,7 @@ fn skill<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<Skill, ReadError> 
     })
 }
 
-fn motion<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkillMotion, ReadError> {
-    let events = |i: &mut I, p: &FieldPath<'_>| table(i, p, EVENT, event);
+fn motion(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<SkillMotion, ReadError> {
     Ok(SkillMotion {
         bone: i.name(&path.field("bone"))?,
         frames: i.word(&path.field("frames"))?,
@@ -142,10 +151,10 @@ fn motion<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkillMotion, Read
         first_translation: i.index(&path.field("first_translation"))?,
         first_rotation: i.index(&path.field("first_rotation"))?,
         properties: table(i, &path.field("properties"), LIST, list)?,
-        events: table(i, &path.field("events"), LIST, events)?,
+        events: table(i, &path.field("events"), LIST, |i, p| table(i, p, EVENT, event))?,
     })
 }
 
-fn event<I: Input>(i: &mut I, path: &FieldPath<'_>) -> Result<SkillEvent, ReadError> {
+fn event(i: &mut dyn Input, path: &FieldPath<'_>) -> Result<SkillEvent, ReadError> {
     Ok(SkillEvent { time: i.word(&path.field("time"))?, properties: list(i, &path.field("properties"))? })
 }

@@ -63,9 +63,14 @@ impl<'p> Places<'p> {
 /// Estimates the memory of the checks: an index of names and two offsets for each bone, a name for each motion.
 pub(crate) fn memory(c: &Character) -> u64 {
     let each = |name: &Name| wide(name.bytes().len()).saturating_add(wide(NameIndex::MEMORY + 64));
-    let bones = c.skeletons.iter().flat_map(|s| &s.bones).map(|b| each(&b.name));
-    let motions = c.skills.iter().flat_map(|s| &s.motions).map(|m| each(&m.bone));
-    bones.chain(motions).fold(0, u64::saturating_add)
+    let mut memory = 0_u64;
+    for skeleton in &c.skeletons {
+        memory = skeleton.bones.iter().fold(memory, |sum, b| sum.saturating_add(each(&b.name)));
+    }
+    for skill in &c.skills {
+        memory = skill.motions.iter().fold(memory, |sum, m| sum.saturating_add(each(&m.bone)));
+    }
+    memory
 }
 
 /// Checks all rules.

@@ -19,18 +19,18 @@ pub(crate) trait Output {
 }
 
 /// Writes a counted table.
-fn table<O: Output, T>(
-    o: &mut O,
+fn table<T>(
+    o: &mut dyn Output,
     path: &FieldPath<'_>,
     items: &[T],
-    mut item: impl FnMut(&mut O, &FieldPath<'_>, &T) -> Result<(), WriteError>,
+    item: fn(&mut dyn Output, &FieldPath<'_>, &T) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
     o.word(count(path, items.len())?);
     items.iter().enumerate().try_for_each(|(i, it)| item(o, &path.index(i), it))
 }
 
 /// Writes the whole tree.
-pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), WriteError> {
+pub(crate) fn character(o: &mut dyn Output, c: &Character) -> Result<(), WriteError> {
     let root = FieldPath::ROOT;
     table(o, &root.field("skeletons"), &c.skeletons, |o, path, skeleton| {
         o.name(&path.field("name"), &skeleton.name)?;
@@ -40,7 +40,7 @@ pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), Write
     table(o, &root.field("skills"), &c.skills, skill)
 }
 
-fn bone<O: Output>(o: &mut O, path: &FieldPath<'_>, b: &CharacterBone) -> Result<(), WriteError> {
+fn bone(o: &mut dyn Output, path: &FieldPath<'_>, b: &CharacterBone) -> Result<(), WriteError> {
     o.name(&path.field("name"), &b.name)?;
     o.name(&path.field("parent"), &b.parent)?;
     table(o, &path.field("properties"), &b.properties, list)?;
@@ -53,14 +53,14 @@ fn bone<O: Output>(o: &mut O, path: &FieldPath<'_>, b: &CharacterBone) -> Result
     o.floats(&path.field("wiggle_power"), &[b.wiggle_power])
 }
 
-fn list<O: Output>(o: &mut O, path: &FieldPath<'_>, list: &PropertyList) -> Result<(), WriteError> {
+fn list(o: &mut dyn Output, path: &FieldPath<'_>, list: &PropertyList) -> Result<(), WriteError> {
     table(o, path, &list.0, |o, path, (key, value)| {
         o.name(&path.field("key"), key)?;
         o.name(&path.field("value"), value)
     })
 }
 
-fn suit<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Suit) -> Result<(), WriteError> {
+fn suit(o: &mut dyn Output, path: &FieldPath<'_>, s: &Suit) -> Result<(), WriteError> {
     o.name(&path.field("name"), &s.name)?;
     o.word(s.kind);
     o.word(s.unknown);
@@ -73,7 +73,7 @@ fn suit<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Suit) -> Result<(), Writ
     })
 }
 
-fn skill<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Skill) -> Result<(), WriteError> {
+fn skill(o: &mut dyn Output, path: &FieldPath<'_>, s: &Skill) -> Result<(), WriteError> {
     o.name(&path.field("name"), &s.name)?;
     o.name(&path.field("keys"), &s.keys)?;
     o.floats(&path.field("duration"), &[s.duration])?;
@@ -84,7 +84,7 @@ fn skill<O: Output>(o: &mut O, path: &FieldPath<'_>, s: &Skill) -> Result<(), Wr
     table(o, &path.field("motions"), &s.motions, motion)
 }
 
-fn motion<O: Output>(o: &mut O, path: &FieldPath<'_>, m: &SkillMotion) -> Result<(), WriteError> {
+fn motion(o: &mut dyn Output, path: &FieldPath<'_>, m: &SkillMotion) -> Result<(), WriteError> {
     o.name(&path.field("bone"), &m.bone)?;
     o.word(m.frames);
     o.floats(&path.field("duration"), &[m.duration])?;

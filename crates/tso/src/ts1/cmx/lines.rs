@@ -12,7 +12,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::text::Escaped;
-use meshwright_core::{F32, FieldPath, Findings, LimitExceeded, ReadError, Source, WriteError};
+use meshwright_core::{F32, FieldPath, Findings, ReadError, Source, WriteError};
 
 /// Returns the words of a line that begins at `start`, with their offsets. Bars around vectors are skipped.
 pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
@@ -56,10 +56,6 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         self.source.bytes().get(self.at..).unwrap_or_default()
     }
 
-    pub(crate) fn source(&self) -> &'s Source<'a> {
-        self.source
-    }
-
     /// Returns the collector of findings for faults that a lenient reader accepts.
     pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings
@@ -84,14 +80,14 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
         }
     }
 
-    /// Returns the words of the next line with their offsets; bars around vectors are skipped.
-    fn words<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
+    /// Returns the `count` words of the next line, at most four, with their offsets; bars around vectors are skipped.
+    fn words(&mut self, path: &FieldPath<'_>, count: usize) -> Result<[(u64, &'a [u8]); 4], ReadError> {
         let (start, line) = self.line(path)?;
         let mut words = words(start, line);
-        let mut found: [(u64, &'a [u8]); N] = [(0, &[]); N];
-        for (i, slot) in found.iter_mut().enumerate() {
+        let mut found: [(u64, &'a [u8]); 4] = [(0, &[]); 4];
+        for (i, slot) in found.iter_mut().take(count).enumerate() {
             let Some(word) = words.next() else {
-                let message = format!("{i} numbers in {}, {N} needed", Escaped(line));
+                let message = format!("{i} numbers in {}, {count} needed", Escaped(line));
                 return Err(self.source.broken(NUMBER, path, start, message));
             };
             *slot = word;
@@ -107,7 +103,7 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
 
     /// Reads a whole number, and returns its offset too.
     pub(crate) fn integer(&mut self, path: &FieldPath<'_>) -> Result<(i64, u64), ReadError> {
-        let [(at, word)] = self.words(path)?;
+        let [(at, word), ..] = self.words(path, 1)?;
         self.note(at);
         match number::parse_integer(word) {
             Some(value) => Ok((value, at)),
@@ -124,7 +120,11 @@ impl<'a, 's, 'n> Lines<'a, 's, 'n> {
 }
 
 impl Input for Lines<'_, '_, '_> {
-    fn table<T>(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+    fn source(&self) -> &Source<'_> {
+        self.source
+    }
+
+    fn count(&mut self, path: &FieldPath<'_>, least: Least) -> Result<(u64, usize), ReadError> {
         let (count, at) = self.integer(path)?;
         let n = u64::try_from(count).ok();
         let fits = n.and_then(|n| n.checked_mul(least.lines.max(1))).is_some_and(|lines| lines <= self.left);
@@ -133,13 +133,7 @@ impl Input for Lines<'_, '_, '_> {
                 format!("{count} items of at least {} lines stated, {} lines left", least.lines, self.left);
             return Err(self.source.broken(rules::COUNT, path, at, message));
         };
-        self.source.charge(path, at, "table", n, size_of::<T>())?;
-        let (mut items, n) = (Vec::new(), usize::try_from(n).unwrap_or(usize::MAX));
-        items.try_reserve_exact(n).map_err(|_| {
-            let e = LimitExceeded::bytes("table", wide(n), self.source.budget().remaining());
-            self.source.over_limit(path, at, e)
-        })?;
-        Ok((n, items))
+        Ok((at, usize::try_from(n).unwrap_or(usize::MAX)))
     }
 
     fn name(&mut self, path: &FieldPath<'_>) -> Result<Name, ReadError> {
@@ -163,9 +157,8 @@ impl Input for Lines<'_, '_, '_> {
         u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
     }
 
-    fn floats<const N: usize>(&mut self, path: &FieldPath<'_>) -> Result<[F32; N], ReadError> {
-        let mut values = [F32::default(); N];
-        for ((at, word), value) in self.words::<N>(path)?.into_iter().zip(&mut values) {
+    fn floats(&mut self, path: &FieldPath<'_>, values: &mut [F32]) -> Result<(), ReadError> {
+        for ((at, word), value) in self.words(path, values.len())?.into_iter().zip(values) {
             self.note(at);
             match number::float(word) {
                 Word::Number(number) => *value = number,
@@ -179,29 +172,28 @@ impl Input for Lines<'_, '_, '_> {
                 }
             }
         }
-        Ok(values)
+        Ok(())
     }
 }
 
 /// Writes scalars, a line each.
-#[derive(Debug)]
-pub(crate) struct LinesOut<'s, S>(pub(crate) &'s mut S);
+pub(crate) struct LinesOut<'s>(pub(crate) &'s mut dyn Sink);
 
-impl<S: Sink> LinesOut<'_, S> {
+impl LinesOut<'_> {
     pub(crate) fn line(&mut self, content: &[u8]) {
         self.0.put_bytes(content);
         self.0.put_bytes(b"\r\n");
     }
 }
 
-impl<S: Sink> fmt::Write for LinesOut<'_, S> {
+impl fmt::Write for LinesOut<'_> {
     fn write_str(&mut self, s: &str) -> fmt::Result {
         self.0.put_bytes(s.as_bytes());
         Ok(())
     }
 }
 
-impl<S: Sink> Output for LinesOut<'_, S> {
+impl Output for LinesOut<'_> {
     fn name(&mut self, _: &FieldPath<'_>, name: &Name) -> Result<(), WriteError> {
         self.line(name.bytes());
         Ok(())

@@ -4,9 +4,10 @@ use super::model::Cmx;
 use super::text::{self, image, tree};
 use crate::fields::{file, wide};
 use crate::name::Name;
+use crate::props::PropertyList;
 use crate::rules::{self, all_rules};
+use crate::ts1::character::Character;
 use crate::ts1::character::rules::{Places, RULES as TREE, SHARED, check as check_tree};
-use crate::ts1::character::{Character, Skill, Suit};
 use crate::ts1::skn::{NAME, NUMBER, fits_line};
 use alloc::format;
 use alloc::vec::Vec;
@@ -23,13 +24,10 @@ all_rules!(text::RULES, RULES, TREE, SHARED, &[NAME, NUMBER]);
 impl Cmx {
     /// Reports broken rules as errors, oddities as warnings, with the offsets of the text that this is written to.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
         let written = image(self, &mut Findings::reading(&ReadOptions::lenient())).unwrap_or_default();
         let budget = Budget::new(Limits::UNLIMITED);
         let places = places(&file(&written, &budget)).unwrap_or_default();
-        // Validation passes over everything.
-        let _ = check(self, &places, &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, &places, findings))
     }
 }
 
@@ -60,38 +58,61 @@ fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
             findings.broken(COMMENT, &path.index(i), None, message)?;
         }
     }
-    let comments = cmx.comments.iter().map(|name| ("comments", name));
-    for (field, name) in comments.chain(names(&cmx.character)) {
-        if !fits_line(name) {
-            let message = || format!("{name} cannot be stored on a line of text");
-            findings.broken(NAME, &FieldPath::ROOT.field(field), None, message)?;
+    let mut fits = |table: &'static str, name: &Name| {
+        if fits_line(name) {
+            return Ok(());
+        }
+        let message = || format!("{name} cannot be stored on a line of text");
+        findings.broken(NAME, &FieldPath::ROOT.field(table), None, message)
+    };
+    cmx.comments.iter().try_for_each(|comment| fits("comments", comment))?;
+    names(&cmx.character, &mut fits)
+}
+
+/// Passes on all names, with the tables that hold them.
+fn names(
+    c: &Character,
+    visit: &mut dyn FnMut(&'static str, &Name) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    for s in &c.skeletons {
+        visit("skeletons", &s.name)?;
+        for b in &s.bones {
+            visit("skeletons", &b.name)?;
+            visit("skeletons", &b.parent)?;
+            pairs("skeletons", &b.properties, visit)?;
+        }
+    }
+    for s in &c.suits {
+        visit("suits", &s.name)?;
+        for skin in &s.skins {
+            visit("suits", &skin.bone)?;
+            visit("suits", &skin.skin)?;
+        }
+    }
+    for s in &c.skills {
+        visit("skills", &s.name)?;
+        visit("skills", &s.keys)?;
+        for m in &s.motions {
+            visit("skills", &m.bone)?;
+            pairs("skills", &m.properties, visit)?;
+            for event in m.events.iter().flatten() {
+                pairs("skills", core::slice::from_ref(&event.properties), visit)?;
+            }
         }
     }
     Ok(())
 }
 
-/// Returns all names, with the tables that hold them.
-fn names(c: &Character) -> impl Iterator<Item = (&'static str, &Name)> {
-    fn pairs(list: &crate::PropertyList) -> impl Iterator<Item = &Name> {
-        list.0.iter().flat_map(|(key, value)| [key, value])
+fn pairs(
+    table: &'static str,
+    lists: &[PropertyList],
+    visit: &mut dyn FnMut(&'static str, &Name) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    for list in lists {
+        for (key, value) in &list.0 {
+            visit(table, key)?;
+            visit(table, value)?;
+        }
     }
-    let skeletons = c.skeletons.iter().flat_map(|s| {
-        let bones = s
-            .bones
-            .iter()
-            .flat_map(|b| [&b.name, &b.parent].into_iter().chain(b.properties.iter().flat_map(pairs)));
-        core::iter::once(&s.name).chain(bones)
-    });
-    let suits = c.suits.iter().flat_map(|s: &Suit| {
-        core::iter::once(&s.name).chain(s.skins.iter().flat_map(|skin| [&skin.bone, &skin.skin]))
-    });
-    let skills = c.skills.iter().flat_map(|s: &Skill| {
-        let motions = s.motions.iter().flat_map(|m| {
-            let events = m.events.iter().flatten().map(|e| &e.properties);
-            core::iter::once(&m.bone).chain(m.properties.iter().chain(events).flat_map(pairs))
-        });
-        [&s.name, &s.keys].into_iter().chain(motions)
-    });
-    let tagged = skeletons.map(|n| ("skeletons", n)).chain(suits.map(|n| ("suits", n)));
-    tagged.chain(skills.map(|n| ("skills", n)))
+    Ok(())
 }

@@ -5,8 +5,8 @@ use super::model::Cmx;
 use crate::fields::{file, wide};
 use crate::name::Name;
 use crate::number;
-use crate::ts1::bcf::Sink;
-use crate::ts1::character::{read, write};
+use crate::ts1::character::read::{self, Input as _};
+use crate::ts1::character::write;
 use crate::ts1::skn::NUMBER;
 use alloc::format;
 use alloc::vec::Vec;
@@ -82,7 +82,7 @@ pub(crate) fn tree(
 }
 
 /// Writes the text in the form of the game's own files.
-pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), WriteError> {
+pub(crate) fn body(out: &mut LinesOut<'_>, cmx: &Cmx) -> Result<(), WriteError> {
     cmx.comments.iter().for_each(|comment| out.line(comment.bytes()));
     out.line(format!("version {KNOWN}").as_bytes());
     write::character(out, &cmx.character)?;

@@ -36,10 +36,12 @@ pub(crate) fn canonical(skn: &Skn) -> Result<Vec<u8>, WriteError> {
         w.line(format_args!("{} {}", b.target, b.weight.to_bits()));
     }
     w.number(g.total.stored(g)?);
-    let real = g.real.iter().map(|v| (v.position, v.normal));
-    for (i, (p, n)) in real.chain(g.blends.iter().map(|v| (v.position, v.normal))).enumerate() {
-        let [(x, y, z), (nx, ny, nz)] = [p, n].map(|[x, y, z]| (x, y, z));
-        w.floats(&root.field("vertices").index(i), &[x, y, z, nx, ny, nz])?;
+    let path = root.field("vertices");
+    for (i, v) in g.real.iter().enumerate() {
+        w.floats(&path.index(i), [v.position, v.normal].as_flattened())?;
+    }
+    for (i, v) in (g.real.len()..).zip(&g.blends) {
+        w.floats(&path.index(i), [v.position, v.normal].as_flattened())?;
     }
     w.0.extend_from_slice(&skn.trailing);
     Ok(w.0)

@@ -15,9 +15,21 @@ use meshwright_core::{Budget, Confidence, Cursor, F32, FieldPath, Findings, Pars
 use nom::Parser as _;
 use nom::error::context;
 
+/// Parses several numbers.
+fn numbers<T: Copy + Default, const N: usize>(
+    mut i: &[u8],
+    number: fn(&[u8]) -> Step<'_, T>,
+) -> Step<'_, [T; N]> {
+    let mut values = [T::default(); N];
+    for value in &mut values {
+        (i, *value) = number(i)?;
+    }
+    Ok((i, values))
+}
+
 /// Parses a face: at least 6 bytes with the white space around the numbers.
 fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
-    (integer, integer, integer).map(|(a, b, c)| [a, b, c]).parse(i)
+    numbers(i, integer)
 }
 
 /// Returns a binding, at least 10 bytes.
@@ -32,8 +44,8 @@ fn binding(i: &[u8]) -> Step<'_, Binding> {
 
 /// Parses texture coordinates: at least 4 bytes.
 fn uv(i: &[u8]) -> Step<'_, RealVertex> {
-    let uv = (real, real).map(|(u, v)| RealVertex { uv: [u, v], ..RealVertex::default() });
-    context("uv", uv).parse(i)
+    let (i, uv) = context("uv", |i| numbers(i, real)).parse(i)?;
+    Ok((i, RealVertex { uv, ..RealVertex::default() }))
 }
 
 /// Parses target and weight of a blend, in this order, which is reversed in binary files: at least 4 bytes.
@@ -45,7 +57,7 @@ fn blend(i: &[u8]) -> Step<'_, BlendVertex> {
 
 /// Parses position and normal: at least 12 bytes.
 fn vertex(i: &[u8]) -> Step<'_, ([F32; 3], [F32; 3])> {
-    let triple = |i| (real, real, real).map(|(x, y, z)| [x, y, z]).parse(i);
+    let triple = |i| numbers(i, real);
     let (i, position) = context(vertex::POSITION.name, triple).parse(i)?;
     let (i, normal) = context(vertex::NORMAL.name, triple).parse(i)?;
     Ok((i, (position, normal)))
@@ -144,11 +156,16 @@ impl Skn {
     /// the first face.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let head = || -> Option<()> {
-            let (mut rest, (_, _, bones, ())) = (line, line, integer, line_end).parse(bytes).ok()?;
+            let (rest, _) = line(bytes).ok()?;
+            let (rest, _) = line(rest).ok()?;
+            let (rest, bones) = integer(rest).ok()?;
+            let (mut rest, ()) = line_end(rest).ok()?;
             for _ in 0..bones {
                 (rest, _) = line(rest).ok()?;
             }
-            (integer, line_end, face).parse(rest).ok().map(|_| ())
+            let (rest, _) = integer(rest).ok()?;
+            let (rest, ()) = line_end(rest).ok()?;
+            face(rest).ok().map(|_| ())
         };
         if head().is_some() { Confidence::Likely } else { Confidence::No }
     }

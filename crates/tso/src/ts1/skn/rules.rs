@@ -28,10 +28,7 @@ all_rules!(
 impl Skn {
     /// Reports broken rules as errors, oddities as warnings. Offsets are those of the text.
     pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        // Validation passes over everything.
-        let _ = check(self, &places(self), &mut findings);
-        findings.into_report()
+        rules::report(|findings| check(self, &places(self), findings))
     }
 }
 

@@ -54,8 +54,9 @@ fn word(i: &[u8]) -> Step<'_, &str> {
 /// Returns a whole number of 32 bits; -1 is taken as the largest, as in the binary files.
 pub(crate) fn integer(i: &[u8]) -> Step<'_, u32> {
     let (rest, word) = word(i)?;
-    let signed = || word.parse::<i32>().ok().map(i32::cast_unsigned);
-    match word.parse().ok().or_else(signed) {
+    let value: Option<i64> = word.parse().ok();
+    let signed = |v| i32::try_from(v).ok().map(i32::cast_unsigned);
+    match value.and_then(|v| u32::try_from(v).ok().or_else(|| signed(v))) {
         Some(value) => Ok((rest, value)),
         None => Err(nom::Err::Error(no_number(space(i)?.0, word.as_bytes(), "a whole number"))),
     }
