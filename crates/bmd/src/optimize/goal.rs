@@ -1,6 +1,7 @@
 //! The values that a channel must approximate at whole frames.
 
 use super::pose_comparison::PoseTargets;
+use super::work_limit::WorkLimit;
 use crate::pose::{BoneSample, rotation, triple};
 use crate::stream::Keys;
 use alloc::vec::Vec;
@@ -117,23 +118,30 @@ impl Tolerance {
     }
 
     fn accepts(&self, frame: u32, value: Value) -> bool {
-        let at = frame as usize;
         match self {
             Self::Any => true,
             Self::Same { values, unit: normalize } => {
                 let value = if *normalize { unit(value).unwrap_or(value) } else { value };
-                values.get(at) == Some(&bits(value))
+                values.get(frame as usize) == Some(&bits(value))
             }
-            Self::Turned { values, cosine } => values.get(at).is_some_and(|want| {
-                let (turned, square) = (dot(*want, value), dot(value, value));
-                square > OPPOSITE && turned * turned >= cosine * square
-            }),
-            Self::Near { values, distance } => values.get(at).is_some_and(|want| {
-                let square: f64 = want.iter().zip(value).map(|(a, b)| (a - b) * (a - b)).sum();
-                square <= distance * distance
-            }),
+            Self::Turned { values, cosine } => is_turned_within(values, *cosine, frame, value),
+            Self::Near { values, distance } => is_near(values, *distance, frame, value),
         }
     }
+}
+
+#[inline]
+fn is_turned_within(values: &[Quat], cosine: f64, frame: u32, value: Quat) -> bool {
+    let Some(want) = values.get(frame as usize) else { return false };
+    let (turned, square) = (dot(*want, value), dot(value, value));
+    square > OPPOSITE && turned * turned >= cosine * square
+}
+
+#[inline]
+fn is_near(values: &[Value], distance: f64, frame: u32, value: Value) -> bool {
+    let Some(want) = values.get(frame as usize) else { return false };
+    let square: f64 = (0..3).map(|i| (want[i] - value[i]) * (want[i] - value[i])).sum();
+    square <= distance * distance
 }
 
 fn bits(value: Value) -> [u32; 4] {
@@ -164,6 +172,24 @@ impl Goal<'_> {
         let Some(posed) = &self.posed else { return true };
         let Some(sample) = posed.now.get(frame as usize) else { return false };
         posed.place.is_near(frame, &posed.channel.replace_in(sample, value), posed.distance)
+    }
+
+    /// Returns true if the work suffices to test all values, each at its frame, and all are good enough.
+    pub(super) fn accepts_all(
+        &self,
+        mut values: impl Iterator<Item = (u32, Value)>,
+        work: &WorkLimit,
+    ) -> bool {
+        // Searches spend most of their time here: loops that know their test are faster.
+        match (&self.tolerance, &self.posed) {
+            (Tolerance::Turned { values: wanted, cosine }, None) => {
+                values.all(|(f, v)| work.spend(1) && is_turned_within(wanted, *cosine, f, v))
+            }
+            (Tolerance::Near { values: wanted, distance }, None) => {
+                values.all(|(f, v)| work.spend(1) && is_near(wanted, *distance, f, v))
+            }
+            _ => values.all(|(f, v)| work.spend(self.cost()) && self.accepts(f, v)),
+        }
     }
 
     /// Returns the steps of work for one call of [`accepts`](Self::accepts).

@@ -10,7 +10,6 @@ use crate::pose::{BoneSample, Timing};
 use crate::pose::{rotation, triple};
 use crate::stream::NO_KEY;
 use alloc::vec::Vec;
-use meshwright_core::Order as _;
 use meshwright_core::math::quat::Quat;
 use meshwright_core::math::{dot, narrow};
 use meshwright_core::num::{F8A, QuatF8, Se32};
@@ -96,7 +95,7 @@ fn neighbours(value: Quat, count: usize) -> Vec<u32> {
         let cosine = dot(rotation(word), value);
         found.push((1.0 - cosine * cosine, word.to_bits()));
     }
-    found.order_by(|a, b| a.0.total_cmp(&b.0));
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.dedup_by_key(|f| f.1);
     words.extend(found.into_iter().map(|f| f.1).filter(|w| *w != nearest.to_bits()).take(count - 1));
     words

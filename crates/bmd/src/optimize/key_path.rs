@@ -5,7 +5,7 @@
 //! adds to the stream. In a looping clip the path must close, so every candidate is tried as the first. If
 //! the work does not suffice, long edges and late first keys are skipped.
 
-use super::goal::{Candidate, Goal, Value};
+use super::goal::{Candidate, Goal};
 use super::work_limit::WorkLimit;
 use crate::pose::Timing;
 use alloc::vec::Vec;
@@ -64,29 +64,26 @@ impl Search<'_> {
         4 + tag + skip_cost(frame.saturating_sub(start))
     }
 
-    fn accepts(&self, frame: u32, value: Value, work: &WorkLimit) -> bool {
-        work.spend(self.goal.cost()) && self.goal.accepts(frame, value)
-    }
-
     /// Returns true if the value of key `i` is good enough at all these frames.
     fn holds(&self, i: usize, mut frames: Range<u32>, work: &WorkLimit) -> bool {
-        self.keys.get(i).is_some_and(|k| frames.all(|f| self.accepts(f, k.value, work)))
+        let Some(key) = self.keys.get(i) else { return false };
+        frames.all(|f| work.spend(self.goal.cost()) && self.goal.accepts(f, key.value))
     }
 
     /// Returns true if all whole frames strictly between `from` and `to` are good enough, with `to` moved by `shift`
     /// frames.
     fn spans(&self, from: usize, to: usize, shift: u32, work: &WorkLimit) -> bool {
         let (Some(a), Some(b)) = (self.keys.get(from), self.keys.get(to)) else { return false };
-        let (start, end) = (a.frame, b.frame.saturating_add(shift));
-        let length = f64::from(end.saturating_sub(start));
-        let good = |f: u32| {
-            let t = f64::from(f.saturating_sub(start)) / length;
+        let length = b.frame.saturating_add(shift).saturating_sub(a.frame);
+        let blended = |offset: u32| {
+            let t = f64::from(offset) / f64::from(length);
+            let f = a.frame + offset;
             // `f` is below twice the number of frames, and a subtraction is faster than a remainder.
-            self.accepts(f.checked_sub(self.frames).unwrap_or(f), lerp(a.value, b.value, t), work)
+            (if f < self.frames { f } else { f - self.frames }, lerp(a.value, b.value, t))
         };
         // Most candidates fail in the middle, so it is tested first.
-        let middle = start.midpoint(end);
-        (middle == start || middle == end || good(middle)) && (start.saturating_add(1)..end).all(good)
+        let offsets = (0..length).map(|n| if n == 0 { length / 2 } else { n });
+        length < 2 || self.goal.accepts_all(offsets.map(blended), work)
     }
 
     /// Finds the edges, short ones first. Every key is tested against the next frame. The remaining work is
