@@ -146,7 +146,8 @@ fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
 
 /// Removes frames that are in no clip.
 fn drop_frames(model: &mut Dpm, clips: &mut [FrameClip]) {
-    let used = used_frames(model.frames.len(), clips.iter().map(|c| (c.start, c.length)));
+    let ranges: Vec<(u32, u32)> = clips.iter().map(|c| (c.start, c.length)).collect();
+    let used = used_frames(model.frames.len(), &ranges);
     let places = places(&used);
     for clip in clips {
         clip.start = places.get(clip.start as usize).copied().unwrap_or(clip.start);
@@ -159,13 +160,21 @@ fn drop_frames(model: &mut Dpm, clips: &mut [FrameClip]) {
 fn drop_poses(model: &mut Dpm, equal: bool) {
     let (bones, count) = (model.bones.len(), model.pose_count());
     let pose = |p: usize| model.poses.get(p * bones..(p + 1) * bones).unwrap_or_default();
-    let bits = |p: usize| pose(p).iter().flat_map(|m| m.0.as_flattened()).map(|v| v.to_bits());
+    let compare = |a: usize, b: usize| {
+        for (m, n) in pose(a).iter().zip(pose(b)) {
+            let order = m.0.map(|row| row.map(F32::to_bits)).cmp(&n.0.map(|row| row.map(F32::to_bits)));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
+    };
     // The pose that replaces each pose.
     let mut stands: Vec<usize> = (0..count).collect();
     if equal {
         let mut sorted = stands.clone();
-        sorted.order_by(|&a, &b| bits(a).cmp(bits(b)).then(a.cmp(&b)));
-        for run in sorted.chunk_by(|&a, &b| bits(a).eq(bits(b))) {
+        sorted.order_by(|&a, &b| compare(a, b));
+        for run in sorted.chunk_by(|&a, &b| compare(a, b).is_eq()) {
             run.iter().for_each(|&p| stands[p] = run[0]);
         }
     }
@@ -293,7 +302,7 @@ fn equals(mesh: &Mesh) -> Vec<u32> {
     };
     first_alike(starts.len(), hash, |a, b| compare(a, b).is_eq()).unwrap_or_else(|| {
         let mut sorted: Vec<u32> = (0_u32..).zip(&starts).map(|(v, _)| v).collect();
-        sorted.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+        sorted.order_by(|&a, &b| compare(a, b));
         let mut first = alloc::vec![0; sorted.len()];
         for run in sorted.chunk_by(|&a, &b| compare(a, b).is_eq()) {
             run.iter().for_each(|&v| first[v as usize] = run[0]);

@@ -239,10 +239,10 @@ fn renumbered(triangles: &mut [[u32; 3]], order: &[u32], vertices: usize) {
 }
 
 /// Returns for each frame whether it is in a clip or is the first frame.
-fn used_frames(frames: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Vec<bool> {
+fn used_frames(frames: usize, ranges: &[(u32, u32)]) -> Vec<bool> {
     // Count the starts and ends of ranges, so that each range costs only one step.
     let mut edges = alloc::vec![0_i64; frames + 1];
-    for (start, length) in ranges.chain([(0, 1)]) {
+    for &(start, length) in ranges.iter().chain(&[(0, 1)]) {
         let start = (start as usize).min(frames);
         edges[start] += 1;
         edges[start.saturating_add(length as usize).min(frames)] -= 1;
@@ -272,10 +272,10 @@ mod tests {
 
     #[test]
     fn frames_of_clips_stay() {
-        let used = used_frames(8, [(2, 2), (3, 1), (6, 9), (50, 1)].into_iter());
+        let used = used_frames(8, &[(2, 2), (3, 1), (6, 9), (50, 1)]);
         assert_eq!(used, [true, false, true, true, false, false, true, true]);
         assert_eq!(places(&used), [0, 1, 1, 2, 3, 3, 3, 4]);
-        assert_eq!(used_frames(0, [(0, 4)].into_iter()), []);
+        assert_eq!(used_frames(0, &[(0, 4)]), []);
     }
 
     #[test]

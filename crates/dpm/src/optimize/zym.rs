@@ -107,20 +107,27 @@ fn join(model: &mut Zym) {
             }
         }
     }
-    model.trizone = joined.iter().flat_map(|(_, zones)| zones).copied().collect();
-    model.runs = joined.into_iter().map(|(run, _)| run).collect();
+    model.trizone.clear();
+    for (run, zones) in joined {
+        model.runs.push(run);
+        model.trizone.extend(zones);
+    }
 }
 
 /// Removes poses that neither a scene nor a clip uses.
 fn drop_poses(model: &mut Zym, clips: &mut [FrameClip]) {
-    let scenes = model.scenes.iter().map(|s| (s.start, s.length));
-    let used = used_frames(model.pose_count(), scenes.chain(clips.iter().map(|c| (c.start, c.length))));
+    let mut ranges: Vec<(u32, u32)> = model.scenes.iter().map(|s| (s.start, s.length)).collect();
+    ranges.extend(clips.iter().map(|c| (c.start, c.length)));
+    let used = used_frames(model.pose_count(), &ranges);
     let places = places(&used);
     let place = |start: u32| places.get(start as usize).copied().unwrap_or(start);
     model.scenes.iter_mut().for_each(|s| s.start = place(s.start));
     clips.iter_mut().for_each(|c| c.start = place(c.start));
-    let poses = model.poses.chunks(model.bones.len().max(1)).zip(&used);
-    model.poses = poses.filter(|(_, used)| **used).flat_map(|(pose, _)| pose).copied().collect();
+    let mut kept = Vec::with_capacity(model.poses.len());
+    for (pose, used) in model.poses.chunks(model.bones.len().max(1)).zip(used) {
+        kept.extend_from_slice(if used { pose } else { &[] });
+    }
+    model.poses = kept;
 }
 
 fn sort_triangles(model: &mut Zym, dense: &mut VertexNumbering) {
@@ -136,7 +143,8 @@ fn sort_triangles(model: &mut Zym, dense: &mut VertexNumbering) {
 
 fn sort_vertices(model: &mut Zym, options: &OptimizeOptions) {
     let count = model.counts.len();
-    let mut all: Vec<[u32; 3]> = model.runs.iter().flat_map(|r| &r.triangles).copied().collect();
+    let mut all = Vec::with_capacity(model.triangle_count());
+    model.runs.iter().for_each(|run| all.extend_from_slice(&run.triangles));
     let mut order = first_use(&all, count, !options.vertices);
     if !options.order {
         if order.len() == count {
@@ -145,12 +153,15 @@ fn sort_vertices(model: &mut Zym, options: &OptimizeOptions) {
         order.sort_unstable();
     }
     renumbered(&mut all, &order, count);
-    let mut next = all.into_iter();
+    let mut rest = all.as_slice();
     for run in &mut model.runs {
-        run.triangles.iter_mut().zip(&mut next).for_each(|(t, new)| *t = new);
+        let (own, later) = rest.split_at(run.triangles.len());
+        run.triangles.copy_from_slice(own);
+        rest = later;
     }
     let own: Vec<&[ZymInfluence]> = model.vertices().collect();
-    let influences = order.iter().flat_map(|&v| own[v as usize]).copied().collect();
+    let mut influences = Vec::new();
+    order.iter().for_each(|&v| influences.extend_from_slice(own[v as usize]));
     model.influences = influences;
     model.counts = order.iter().map(|&v| model.counts[v as usize]).collect();
     model.texcoords = order.iter().map(|&v| model.texcoords[v as usize]).collect();

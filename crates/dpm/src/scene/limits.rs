@@ -7,7 +7,6 @@ use crate::dpm::{Dpm, Influence};
 use crate::optimize::{OptimizeOptions, Optimized};
 use crate::zym::Zym;
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{FileFormat, Order as _, SortedSet, WriteError};
@@ -86,7 +85,11 @@ impl Model for Dpm {
     }
 
     fn blends(&self) -> Vec<&[Influence]> {
-        self.meshes.iter().flat_map(|m| m.vertices.iter()).filter(|v| v.len() > 1).collect()
+        let mut blends = Vec::new();
+        for mesh in &self.meshes {
+            blends.extend(mesh.vertices.iter().filter(|v| v.len() > 1));
+        }
+        blends
     }
 }
 
@@ -151,7 +154,7 @@ pub(super) fn check<M: Model>(
 /// the largest weights of a vertex, with 8-bit weights.
 fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
     budget.charge_items("blends", vertices.len() as u64, 128)?;
-    let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
+    let mut known: SortedSet<[(u32, u8); 4]> = SortedSet::new();
     for vertex in vertices {
         let mut row: Vec<_> =
             vertex.iter().map(|i| (i.bone, f64::from(i.influence.get()).max(0.0))).collect();

@@ -16,7 +16,7 @@ use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, scale};
-use meshwright_core::{F32, FileFormat, Findings, f32s, values};
+use meshwright_core::{F32, FileFormat, Findings, Order as _, f32s, values};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromScene, FromSceneOptions,
@@ -291,7 +291,7 @@ fn same_vertices(model: &Zym, normals: &[[F32; 3]], starts: &[usize]) -> Vec<u32
     };
     let mut same: Vec<u32> = (0..).take(model.influences.len()).collect();
     let mut order = same.clone();
-    order.sort_unstable_by_key(|v| (key(*v), *v));
+    order.order_by_key(|v| key(*v));
     let mut firsts = Vec::new();
     for equal in order.chunk_by(|a, b| key(*a) == key(*b)) {
         let (mut mesh, mut nth) = (0, 0);

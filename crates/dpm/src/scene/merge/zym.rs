@@ -179,16 +179,19 @@ fn put_vertices(work: &Merge<'_, Zym>, model: &mut Zym) -> Result<(), ConvertErr
         let bone = |i: &ZymInfluence| work.joints.of_original(i.bone).unwrap_or(0);
         (own.iter().map(|i| ZymInfluence { bone: bone(i), ..*i }).collect(), uv)
     };
-    let drawn = old.model.runs.iter().flat_map(|r| r.triangles.iter().copied());
-    let (rows, numbers) = vertices.numbered(drawn, unused);
+    let mut drawn = Vec::with_capacity(old.model.triangle_count());
+    old.model.runs.iter().for_each(|run| drawn.extend_from_slice(&run.triangles));
+    let (rows, numbers) = vertices.numbered(drawn.into_iter(), unused);
     (model.counts, model.influences, model.texcoords) = Default::default();
     for (influences, uv) in rows {
         model.counts.push(u32::try_from(influences.len()).unwrap_or(u32::MAX));
         model.influences.extend(influences);
         model.texcoords.push(uv);
     }
-    let run = |(shader, list): (Name, Vec<_>)| ZymRun { shader, triangles: numbers.triangles(&list) };
-    model.runs = runs.into_iter().map(run).collect();
+    model.runs.clear();
+    for (shader, list) in &runs {
+        model.runs.push(ZymRun { shader: *shader, triangles: numbers.triangles(list) });
+    }
     Ok(())
 }
 
