@@ -41,9 +41,15 @@ pub(crate) fn choose(
     let Timing { frames, looping } = timing;
     let mut search = Search { keys, goal, frames, tagged, next: Vec::new() };
     // A single key gives a constant.
-    let single = (0..keys.len()).filter(|i| search.holds(*i, 0..frames, work));
-    if let Some(i) = single.min_by_key(|i| search.cost(None, *i)) {
-        return keys.get(i).map(|key| alloc::vec![*key]);
+    let mut single: Option<(u32, Candidate)> = None;
+    for (i, key) in keys.iter().enumerate() {
+        let cost = search.cost(None, i);
+        if search.holds(i, 0..frames, work) && single.is_none_or(|(least, _)| cost < least) {
+            single = Some((cost, *key));
+        }
+    }
+    if let Some((_, key)) = single {
+        return Some(alloc::vec![key]);
     }
     // A quarter of the work is left for closing a loop, and for checking held values.
     work.part(work.remaining() / 4 * 3, |work| search.connect(work));
@@ -157,13 +163,18 @@ impl Search<'_> {
 
     /// Finds the path of a clip that does not loop: values are held before the first and after the last key.
     fn open(&self, work: &WorkLimit) -> Option<Vec<usize>> {
-        let n = self.keys.len();
         // A value seldom holds up to a late first key, so late keys are tested last.
-        let starts: Vec<usize> = (0..n).filter(|i| self.holds(*i, 0..self.frame(*i), work)).collect();
+        let starts: Vec<usize> =
+            (0..self.keys.len()).filter(|i| self.holds(*i, 0..self.frame(*i), work)).collect();
         let best = self.paths(&starts, u32::MAX);
-        let ends = (0..n).rev().filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
-        let ends = ends.filter(|(_, i)| self.holds(*i, self.frame(*i)..self.frames, work));
-        ends.min().map(|(_, i)| Self::path(&best, i))
+        let mut end: Option<(u32, usize)> = None;
+        for (i, place) in best.iter().enumerate().rev() {
+            let Some((cost, _)) = *place else { continue };
+            if self.holds(i, self.frame(i)..self.frames, work) && end.is_none_or(|least| (cost, i) < least) {
+                end = Some((cost, i));
+            }
+        }
+        end.map(|(_, i)| Self::path(&best, i))
     }
 
     /// Finds the path of a looping clip: the last key blends into the first.

@@ -108,10 +108,10 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &WorkLim
             continue;
         }
         let range = usize::from(lod.first)..usize::from(lod.first).saturating_add(usize::from(lod.count));
-        let new: SortedSet<usize> = range
-            .filter_map(|m| moved.get(m))
-            .flat_map(|(start, n)| *start..start.saturating_add(*n))
-            .collect();
+        let mut new: SortedSet<usize> = SortedSet::new();
+        for (start, n) in range.filter_map(|m| moved.get(m)) {
+            new.extend(*start..start.saturating_add(*n));
+        }
         let first = new.first().copied().unwrap_or(0);
         lod.first = u8::try_from(first).unwrap_or(u8::MAX);
         lod.count = u8::try_from(new.len()).unwrap_or(u8::MAX);
