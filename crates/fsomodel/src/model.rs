@@ -220,8 +220,11 @@ impl<'a> FsoModel<'a> {
     /// Replaces the vertices, encoded in the dialect's layout.
     pub fn set_vertices(&mut self, vertices: &[Vertex]) {
         let dialect = self.dialect;
-        let words = vertices.iter().flat_map(|v| v.floats(dialect));
-        self.set_chunk(ChunkId::VDAT, words.flat_map(|f| f.to_bits().to_le_bytes()).collect());
+        let mut data = Vec::with_capacity(vertices.len().saturating_mul(dialect.vertex_size()));
+        for vertex in vertices {
+            vertex.floats(dialect).for_each(|f| data.extend_from_slice(&f.to_bits().to_le_bytes()));
+        }
+        self.set_chunk(ChunkId::VDAT, data);
     }
 
     /// Replaces the MESH chunk. Only dialect [`Seed44`](Dialect::Seed44) has one.

@@ -47,14 +47,14 @@ impl Vertex {
     pub fn floats(&self, dialect: Dialect) -> impl Iterator<Item = F32> + use<> {
         let uv = if dialect == Dialect::Gl3 { 3 } else { 2 };
         let last = if dialect == Dialect::Seed44 { 0 } else { 3 };
-        let vertex = *self;
-        vertex
-            .position
-            .into_iter()
-            .chain(vertex.uv.into_iter().take(uv))
-            .chain(vertex.normal)
-            .chain(vertex.tangent)
-            .chain(vertex.bitangent.into_iter().take(last))
+        let parts =
+            [(self.position, 3), (self.uv, uv), (self.normal, 3), (self.tangent, 3), (self.bitangent, last)];
+        let mut floats = [F32::default(); 15];
+        let mut slots = floats.iter_mut();
+        for (values, count) in parts {
+            values.into_iter().take(count).zip(&mut slots).for_each(|(value, slot)| *slot = value);
+        }
+        floats.into_iter().take(dialect.vertex_size() / 4)
     }
 }
 

@@ -92,13 +92,13 @@ impl<'a> Chunk<'a> {
         // bits.
         if indices.iter().all(|i| *i < 0xffff) {
             self.index_size = IndexSize::U16;
-            data.extend(indices.iter().flat_map(|i| {
+            for i in indices {
                 let [a, b, ..] = i.to_le_bytes();
-                [a, b]
-            }));
+                data.extend_from_slice(&[a, b]);
+            }
         } else {
             self.index_size = IndexSize::U32;
-            data.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+            indices.iter().for_each(|i| data.extend_from_slice(&i.to_le_bytes()));
         }
     }
 

@@ -217,26 +217,26 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
             chunk.set(attribute, data).map_err(|e| unsupported_attribute(path, &e))
         };
         if flat {
-            let points = self.joined(&meshes, |m| m.positions.iter().map(|[x, y, _]| [*x, *y]))?;
+            let points = self.joined(&meshes, |m| &m.positions, 2)?;
             set(&mut chunk, Attribute::Position2, points)?;
         } else {
-            let points = self.joined(&meshes, |m| m.positions.iter().copied())?;
+            let points = self.joined(&meshes, |m| &m.positions, 3)?;
             set(&mut chunk, Attribute::Position3, points)?;
         }
         let (mut losses, has) = (Vec::new(), |a| Attribute::flag(a, self.dialect).is_some());
-        if all_have(&meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
-            let normals = self.joined(&meshes, |m| m.normals.iter().copied())?;
+        if all_have(&meshes, path, "normals", &mut losses, &|m| !m.normals.is_empty()) {
+            let normals = self.joined(&meshes, |m| &m.normals, 3)?;
             set(&mut chunk, Attribute::Normal, normals)?;
             free_array(&mut meshes, |m| m.normals = Vec::new());
         }
-        if all_have(&meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
-            set(&mut chunk, Attribute::Uv, self.joined(&meshes, |m| m.uvs.iter().copied())?)?;
+        if all_have(&meshes, path, "texture coordinates", &mut losses, &|m| !m.uvs.is_empty()) {
+            set(&mut chunk, Attribute::Uv, self.joined(&meshes, |m| &m.uvs, 2)?)?;
             free_array(&mut meshes, |m| m.uvs = Vec::new());
         }
         if has(Attribute::Tangent)
-            && all_have(&meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
+            && all_have(&meshes, path, "tangents", &mut losses, &|m| !m.tangents.is_empty())
         {
-            let tangents = self.joined(&meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
+            let tangents = self.joined(&meshes, |m| &m.tangents, 3)?;
             set(&mut chunk, Attribute::Tangent, tangents)?;
             free_array(&mut meshes, |m| m.tangents = Vec::new());
         }
@@ -252,7 +252,7 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
         let root = self.skeleton.filter(|_| meshes.iter().any(|m| named(m))).and_then(|s| self.root(s));
         let bound = |m: &Mesh| named(m) || root.is_some();
-        if all_have(&meshes, path, "bone weights", &mut losses, bound) {
+        if all_have(&meshes, path, "bone weights", &mut losses, &bound) {
             let weights = self.weights(&meshes, root, path, &mut losses)?;
             set(&mut chunk, Attribute::BoneWeights, weights)?;
         }
@@ -277,15 +277,20 @@ impl<'s, 'b> ChunkConversion<'s, 'b> {
         Ok(indices)
     }
 
-    /// Joins the floats of all meshes to one stream.
-    fn joined<'m, const N: usize, I: ExactSizeIterator<Item = [f32; N]>>(
+    /// Joins an array of all meshes to one stream, with the first `kept` numbers of each item.
+    fn joined<const N: usize>(
         &self,
-        meshes: &'m [Cow<'_, Mesh>],
-        of: impl Fn(&'m Mesh) -> I,
+        meshes: &[Cow<'_, Mesh>],
+        of: fn(&Mesh) -> &[[f32; N]],
+        kept: usize,
     ) -> Result<Vec<u8>, LimitExceeded> {
-        let count: usize = meshes.iter().map(|m| of(m).len()).sum();
-        let mut data = self.budget.reserve("streams", count.saturating_mul(4 * N))?;
-        data.extend(meshes.iter().flat_map(|m| of(m)).flatten().flat_map(f32::to_le_bytes));
+        let count = sum(meshes, |m| of(m).len());
+        let mut data = self.budget.reserve("streams", count.saturating_mul(4 * kept))?;
+        for mesh in meshes {
+            for item in of(mesh) {
+                item.iter().take(kept).for_each(|number| data.extend_from_slice(&number.to_le_bytes()));
+            }
+        }
         Ok(data)
     }
 
@@ -429,7 +434,7 @@ fn all_have(
     path: &str,
     what: &'static str,
     losses: &mut Vec<Loss>,
-    has: impl Fn(&Mesh) -> bool,
+    has: &dyn Fn(&Mesh) -> bool,
 ) -> bool {
     let with = meshes.iter().filter(|m| has(m)).count();
     if with > 0 && with < meshes.len() {

@@ -250,12 +250,14 @@ fn stream(
 /// Writes triangles to a chunk, with indices that are at least as wide as before.
 fn put_triangles(chunk: &mut Chunk<'static>, triangles: &[[u32; 3]]) {
     // Indices after the last whole triangle belong to no triangle.
-    let rest: Vec<u32> = chunk.indices().iter().skip(3 * chunk.triangles().len()).collect();
-    let all: Vec<u32> = triangles.as_flattened().iter().copied().chain(rest).collect();
+    let mut all = triangles.as_flattened().to_vec();
+    all.extend(chunk.indices().iter().skip(3 * chunk.triangles().len()));
     let size = chunk.index_size;
     chunk.set_indices(&all);
     if chunk.index_size.bytes() < size.bytes() {
-        *chunk.indices.data_mut() = all.iter().flat_map(|i| i.to_le_bytes()).collect();
+        let data = chunk.indices.data_mut();
+        data.clear();
+        all.iter().for_each(|i| data.extend_from_slice(&i.to_le_bytes()));
         chunk.index_size = size;
     }
 }

@@ -75,9 +75,12 @@ pub(crate) fn skeleton(
     let each =
         size_of::<Bone>() + size_of::<Trs64>() + size_of::<Option<usize>>() + size_of::<Vec<u16>>() + 2;
     budget.charge_items("bones", (source.joints.len() as u64).saturating_add(1), each)?;
-    let matrices = || bind.model.iter().map(|m| map.affine64(m));
-    let mut poses: Vec<_> = matrices().map(|m| Trs64::from_affine(&m)).collect();
-    let shear = poses.iter().zip(matrices()).map(|(pose, m)| pose.misfit(&m)).fold(0.0, f64::max);
+    let (mut poses, mut shear) = (Vec::with_capacity(source.joints.len() + 1), 0.0_f64);
+    for matrix in bind.model.iter().map(|m| map.affine64(m)) {
+        let pose = Trs64::from_affine(&matrix);
+        shear = shear.max(pose.misfit(&matrix));
+        poses.push(pose);
+    }
     let mut parents: Vec<_> = source.joints.iter().map(|j| j.parent).collect();
     if parents.iter().filter(|p| p.is_none()).count() != 1 {
         let root = poses.len();
@@ -121,8 +124,11 @@ fn bone(pose: &Trs64, above: Option<&Trs64>, parent: Option<u16>, order: Quatern
     // The engine rotates by the inverse of the parent's rotation. The inverse of that is the rotation
     // itself.
     let turned = quat::rotate(above.rotation, sub(pose.translation, above.translation));
-    let position: [f64; 3] = core::array::from_fn(|i| over(turned[i], above.scale[i], 0.0));
-    let scale: [f64; 3] = core::array::from_fn(|i| over(pose.scale[i], above.scale[i], 1.0));
+    let divided = |[a, b, c]: [f64; 3], [x, y, z]: [f64; 3], flat| {
+        [over(a, x, flat), over(b, y, flat), over(c, z, flat)]
+    };
+    let position = divided(turned, above.scale, 0.0);
+    let scale = divided(pose.scale, above.scale, 1.0);
     let [x, y, z, w] = narrow(quat::product(pose.rotation, quat::conjugate(above.rotation)));
     let rotation = match order {
         QuaternionOrder::Xyzw => [x, y, z, w],

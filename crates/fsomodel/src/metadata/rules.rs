@@ -62,7 +62,7 @@ pub(crate) fn check(metadata: &Metadata, findings: &mut Findings) -> Result<(), 
 /// Checks the numbers of materials, meshes and parents, and matrices.
 pub(super) fn check_at(
     metadata: &Metadata,
-    places: &impl FieldOffsets,
+    places: &dyn FieldOffsets,
     findings: &mut Findings,
 ) -> Result<(), ReadError> {
     let mut broken = |rule, table: &'static str, item: usize, field: &'static str, message: String| {

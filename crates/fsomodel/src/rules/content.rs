@@ -47,13 +47,15 @@ impl FsoModel<'_> {
     fn examine_dialect(&self, on: &mut FindingSink<'_, '_>) -> Result<(), ReadError> {
         let rivals = detect::rivals(self);
         if !rivals.is_empty() {
-            on.broken(super::AMBIGUOUS_DIALECT, ModelField::Chunk(0), || {
+            on.broken(super::AMBIGUOUS_DIALECT, ModelField::Chunk(0), &|| {
                 let names: Vec<_> = rivals.iter().map(|d| d.name()).collect();
                 format!("the bytes fit {}; read as {}", names.join(" and "), self.dialect)
             })?;
         }
         if matches!(self.table(), Table::Missing(_)) {
-            on.broken(super::NO_MESH_TABLE, ModelField::Model, || "no meshes: all indices are one mesh")?;
+            on.broken(super::NO_MESH_TABLE, ModelField::Model, &|| {
+                "no meshes: all indices are one mesh".into()
+            })?;
         }
         Ok(())
     }
@@ -66,7 +68,7 @@ impl FsoModel<'_> {
             let Some((first, end)) = within(&range, indices.len()) else { continue };
             used.push((first, end));
             if range.count % 3 != 0 {
-                on.broken(super::NOT_TRIANGLES, ModelField::Mesh(i, mesh::COUNT), || {
+                on.broken(super::NOT_TRIANGLES, ModelField::Mesh(i, mesh::COUNT), &|| {
                     format!("{} indices are not a whole number of triangles", range.count)
                 })?;
             }
@@ -83,12 +85,12 @@ impl FsoModel<'_> {
             } else {
                 super::WRONG_MIN_MAX
             };
-            on.broken(rule, ModelField::Mesh(i, mesh::MIN_INDEX), || {
+            on.broken(rule, ModelField::Mesh(i, mesh::MIN_INDEX), &|| {
                 format!("claims {} to {}, holds {} to {}", claimed.0, claimed.1, truth.0, truth.1)
             })?;
         }
         match gaps(&mut used, indices.len()) {
-            (unused, Some(first)) => on.broken(super::UNUSED_INDICES, ModelField::Index(first), || {
+            (unused, Some(first)) => on.broken(super::UNUSED_INDICES, ModelField::Index(first), &|| {
                 format!("{unused} indices that no mesh draws")
             }),
             (_, None) => Ok(()),

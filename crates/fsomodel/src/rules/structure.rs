@@ -6,8 +6,8 @@ use crate::index_extents::Extents;
 use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::ranges::{MeshRange, Table, within};
 use crate::record::mesh;
-use alloc::borrow::Cow;
 use alloc::format;
+use alloc::string::String;
 use meshwright_core::{Findings, ReadError, Rule};
 
 /// Reports findings with the locations of a model's fields.
@@ -17,11 +17,11 @@ pub(super) struct FindingSink<'f, 'm> {
 }
 
 impl FindingSink<'_, '_> {
-    pub(super) fn broken<M: Into<Cow<'static, str>>>(
+    pub(super) fn broken(
         &mut self,
         rule: &'static Rule,
         at: ModelField,
-        message: impl FnOnce() -> M,
+        message: &dyn Fn() -> String,
     ) -> Result<(), ReadError> {
         at.with_path(|path| self.findings.broken(rule, path, self.places.place(at), message))
     }
@@ -61,14 +61,14 @@ fn chunks(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), Read
         }
         match first {
             Some(first) => {
-                on.broken(super::DUPLICATE_CHUNK, ModelField::Chunk(i), || {
+                on.broken(super::DUPLICATE_CHUNK, ModelField::Chunk(i), &|| {
                     format!("a second {id}, the first is chunks[{first}]")
                 })?;
             }
             None => {
                 *first = Some(i);
                 if !chunk.data.len().is_multiple_of(*size) {
-                    on.broken(super::STREAM_SIZE, ModelField::Chunk(i), || {
+                    on.broken(super::STREAM_SIZE, ModelField::Chunk(i), &|| {
                         let len = chunk.data.len();
                         format!(
                             "{id} of {len} bytes is not a whole number of {size}-byte items of dialect {dialect}"
@@ -80,7 +80,7 @@ fn chunks(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), Read
     }
     for (id, _, required, first) in known {
         if required && first.is_none() {
-            on.broken(super::MISSING_CHUNK, ModelField::Model, || format!("no {id}"))?;
+            on.broken(super::MISSING_CHUNK, ModelField::Model, &|| format!("no {id}"))?;
         }
     }
     Ok(())
@@ -93,7 +93,7 @@ fn counts(model: &FsoModel<'_>, on: &mut FindingSink<'_, '_>) -> Result<(), Read
     if drawn == named {
         return Ok(());
     }
-    on.broken(super::MESH_COUNT, ModelField::Model, || {
+    on.broken(super::MESH_COUNT, ModelField::Model, &|| {
         format!("the companion has {named} meshes, the file {drawn}")
     })
 }
@@ -109,14 +109,14 @@ fn ranges(
     for i in 0..table.len() {
         let Some(range) = table.get(i) else { break };
         if range.misaligned {
-            let message = || "an offset that is not a multiple of 4";
-            on.broken(super::MISALIGNED, ModelField::Mesh(i, mesh::OFFSET), message)?;
+            let message = || String::from("an offset that is not a multiple of 4");
+            on.broken(super::MISALIGNED, ModelField::Mesh(i, mesh::OFFSET), &message)?;
         }
         let Some((first, end)) = within(&range, indices.len()) else {
             // There are more indices than exist, so no offset would be valid.
             let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
             let field = if many { mesh::COUNT } else { mesh::OFFSET };
-            on.broken(super::MESH_RANGE, ModelField::Mesh(i, field), || {
+            on.broken(super::MESH_RANGE, ModelField::Mesh(i, field), &|| {
                 format!("{} indices from {} on, there are {}", range.count, range.first, indices.len())
             })?;
             continue;
@@ -149,7 +149,7 @@ fn beyond(
         true if wanted => ModelField::Mesh(i, mesh::BASE_INDEX),
         _ => ModelField::Index(at),
     };
-    on.broken(super::INDEX_RANGE, field, || match base {
+    on.broken(super::INDEX_RANGE, field, &|| match base {
         0 => format!("index {index} of {vertices} vertices, used by meshes[{i}]"),
         _ => format!("index {index} + base {base} of {vertices} vertices, used by meshes[{i}]"),
     })

@@ -57,7 +57,7 @@ impl StreamCheck<'_, '_> {
         &mut self,
         rule: &'static Rule,
         tally: &Tally,
-        message: impl FnOnce(usize) -> String,
+        message: &dyn Fn(usize) -> String,
     ) -> Result<(), ReadError> {
         let Some(first) = tally.first else { return Ok(()) };
         let at = (first as u64).saturating_mul(self.size as u64);
@@ -80,7 +80,7 @@ impl StreamCheck<'_, '_> {
                 tally.add(i);
             }
         }
-        self.report(NOT_FINITE, &tally, |i| format!("vertex {i} holds a value that is not finite"))
+        self.report(NOT_FINITE, &tally, &|i| format!("vertex {i} holds a value that is not finite"))
     }
 
     fn normals(&mut self, stream: &Stream<'_>) -> Result<(), ReadError> {
@@ -90,7 +90,7 @@ impl StreamCheck<'_, '_> {
             count: normals.iter().filter(|n| off_length(n)).count(),
             first: normals.iter().position(off_length),
         };
-        self.report(NORMAL_LENGTH, &tally, |i| {
+        self.report(NORMAL_LENGTH, &tally, &|i| {
             let normal = values(normals.get(i).map_or([F32::default(); 3], |n| floats(n)));
             format!("normal {normal:?} has length {:.4}", length(wide(normal)))
         })
@@ -101,15 +101,15 @@ impl StreamCheck<'_, '_> {
         let four = |v: usize| weights.get(v).unwrap_or_default();
         let numbers = |v: usize| four(v).map(|w| w.bone);
         let shown = |v: usize| four(v).map(|w| w.influence.get());
-        self.report(NOT_FINITE, &tallies.not_finite, |v| {
+        self.report(NOT_FINITE, &tallies.not_finite, &|v| {
             format!("vertex {v} has a weight that is not finite")
         })?;
-        self.report(WEIGHT_SUM, &tallies.sum, |v| {
+        self.report(WEIGHT_SUM, &tallies.sum, &|v| {
             format!("weights {:?} of vertex {v} sum to {}, not to 1", shown(v), shown(v).iter().sum::<f32>())
         })?;
-        self.report(WEIGHT_RANGE, &tallies.range, |v| format!("weights {:?} of vertex {v}", shown(v)))?;
-        self.report(BONE_TWICE, &tallies.twice, |v| format!("bones {:?} of vertex {v}", numbers(v)))?;
-        self.report(BONE_RANGE, &tallies.missing, |v| {
+        self.report(WEIGHT_RANGE, &tallies.range, &|v| format!("weights {:?} of vertex {v}", shown(v)))?;
+        self.report(BONE_TWICE, &tallies.twice, &|v| format!("bones {:?} of vertex {v}", numbers(v)))?;
+        self.report(BONE_RANGE, &tallies.missing, &|v| {
             format!("bones {:?} of vertex {v}, the skeleton has {}", numbers(v), bones.unwrap_or(0))
         })
     }
