@@ -31,7 +31,7 @@ impl Bcf {
         same.put_bytes(&bcf.trailing);
         if written.is_err() || !same.is_whole() {
             source.charge(&FieldPath::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
-            bcf.keep(bytes.to_vec());
+            bcf.kept.0 = bytes.to_vec();
         }
         source.charge(&FieldPath::ROOT, 0, "rules", character::rules::memory(&bcf.character), 1)?;
         let mut findings = Findings::reading(options);

@@ -17,10 +17,10 @@ pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result
 
 /// Returns the bytes of the file, even if it breaks rules.
 pub(crate) fn image(bcf: &Bcf) -> Result<Vec<u8>, WriteError> {
-    if !bcf.original_bytes().is_empty() {
+    if !bcf.kept.0.is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(bcf.original_bytes(), &budget), None).is_ok_and(|b| b == *bcf) {
-            return Ok(bcf.original_bytes().to_vec());
+        if tree(&file(&bcf.kept.0, &budget), None).is_ok_and(|b| b == *bcf) {
+            return Ok(bcf.kept.0.clone());
         }
     }
     let mut out = Vec::new();

@@ -1,5 +1,6 @@
 //! The content of a `.cfp`.
 
+use crate::fields::Original;
 use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::{F32, ReadOptions};
@@ -10,18 +11,18 @@ use meshwright_core::{F32, ReadOptions};
 /// translations, all y, all z, then all x, y, z and w of the rotations.
 ///
 /// Two values are equal if they hold the same numbers, in any compression.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Cfp {
     /// All numbers.
     pub values: Vec<F32>,
     /// The bytes that the numbers were read from, if the writer would write others.
-    kept: Vec<u8>,
+    pub(crate) kept: Original,
 }
 
 impl Cfp {
     /// Returns a file of these numbers.
     pub fn new(values: Vec<F32>) -> Self {
-        Self { values, kept: Vec::new() }
+        Self { values, kept: Original::default() }
     }
 
     /// Makes a file of these keys.
@@ -50,14 +51,6 @@ impl Cfp {
         let (first, second) = self.values.split_at_checked(t.checked_mul(3)?)?;
         Some((gather(first, t), gather(second, r)))
     }
-
-    pub(crate) fn original_bytes(&self) -> &[u8] {
-        &self.kept
-    }
-
-    pub(crate) fn keep(&mut self, bytes: Vec<u8>) {
-        self.kept = bytes;
-    }
 }
 
 /// Translations and rotations.
@@ -69,19 +62,11 @@ fn gather<const N: usize>(values: &[F32], n: usize) -> Vec<[F32; N]> {
     (0..n).map(|i| core::array::from_fn(|c| at(c, i).unwrap_or_default())).collect()
 }
 
-impl PartialEq for Cfp {
-    fn eq(&self, other: &Self) -> bool {
-        self.values == other.values
-    }
-}
-
-impl Eq for Cfp {}
-
 impl fmt::Debug for Cfp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cfp")
             .field("values", &format_args!("{} numbers", self.values.len()))
-            .field("kept", &format_args!("{} bytes", self.kept.len()))
+            .field("kept", &self.kept)
             .finish()
     }
 }

@@ -113,7 +113,7 @@ impl Cfp {
         encode(&cfp.values, &mut same);
         if !same.is_whole() {
             source.charge(&FieldPath::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
-            cfp.keep(bytes.to_vec());
+            cfp.kept.0 = bytes.to_vec();
         }
         Ok(Parsed::new(cfp, findings.into_report()))
     }

@@ -43,7 +43,7 @@ impl Cfp {
 /// Checks only the numbers; the reader reports other faults.
 pub(crate) fn check(cfp: &Cfp, findings: &mut Findings) -> Result<(), ReadError> {
     let path = FieldPath::ROOT.field("values");
-    if cfp.original_bytes().first().is_some_and(|first| *first != FULL) {
+    if cfp.kept.0.first().is_some_and(|first| *first != FULL) {
         findings.broken(START, &path.index(0), 0, || "the first code is not a full number")?;
     }
     let mut strange = cfp.values.iter().enumerate().filter(|(_, v)| !v.is_finite());

@@ -10,8 +10,8 @@ use meshwright_core::{ReadOptions, Strictness, WriteError};
 
 /// Returns the bytes of the file: those that were read, if they have the same content.
 pub(crate) fn image(cfp: &Cfp, options: &ReadOptions) -> Vec<u8> {
-    if !cfp.original_bytes().is_empty() && says(cfp.original_bytes(), cfp, options) {
-        return cfp.original_bytes().to_vec();
+    if !cfp.kept.0.is_empty() && says(&cfp.kept.0, cfp, options) {
+        return cfp.kept.0.clone();
     }
     let mut out = Vec::with_capacity(cfp.values.len());
     encode(&cfp.values, &mut out);

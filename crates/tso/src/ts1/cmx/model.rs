@@ -1,14 +1,14 @@
 //! The content of a `.cmx`.
 
+use crate::fields::Original;
 use crate::name::Name;
 use crate::ts1::character::Character;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A `.cmx` file of The Sims 1: skeletons, suits and skills as text.
 ///
 /// Two of them are equal if they have the same content, whatever the layout of their texts.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cmx {
     /// The lines before the version: comments, which begin with `//`, and blank ones.
     pub comments: Vec<Name>,
@@ -17,7 +17,7 @@ pub struct Cmx {
     /// Bytes after the last field and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, if the writer would write another one.
-    kept: Vec<u8>,
+    pub(crate) kept: Original,
 }
 
 impl Cmx {
@@ -27,33 +27,5 @@ impl Cmx {
     /// Returns a file of these records, with the comment of the game's own files.
     pub fn new(character: Character) -> Self {
         Self { comments: alloc::vec![Name::from(Self::COMMENT)], character, ..Self::default() }
-    }
-
-    pub(crate) fn original_text(&self) -> &[u8] {
-        &self.kept
-    }
-
-    pub(crate) fn keep(&mut self, text: Vec<u8>) {
-        self.kept = text;
-    }
-}
-
-impl PartialEq for Cmx {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.comments, &self.character, &self.trailing)
-            == (&other.comments, &other.character, &other.trailing)
-    }
-}
-
-impl Eq for Cmx {}
-
-impl fmt::Debug for Cmx {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cmx")
-            .field("comments", &self.comments)
-            .field("character", &self.character)
-            .field("trailing", &self.trailing)
-            .field("kept", &format_args!("{} bytes", self.kept.len()))
-            .finish()
     }
 }

@@ -35,7 +35,7 @@ impl Cmx {
         let mut same = Same::new(bytes);
         if body(&mut LinesOut(&mut same), &cmx).is_err() || !same.is_whole() {
             source.charge(&FieldPath::ROOT, 0, "text", wide(bytes.len()), 1)?;
-            cmx.keep(bytes.to_vec());
+            cmx.kept.0 = bytes.to_vec();
         }
         source.charge(&FieldPath::ROOT, 0, "rules", character::rules::memory(&cmx.character), 1)?;
         // Offsets are looked for only where they are needed.

@@ -93,10 +93,10 @@ pub(crate) fn body(out: &mut LinesOut<'_>, cmx: &Cmx) -> Result<(), WriteError> 
 /// Returns the text: the one that was read if it has the same content. `findings` decides which broken rules are
 /// accepted.
 pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
-    if !cmx.original_text().is_empty() {
+    if !cmx.kept.0.is_empty() {
         let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(cmx.original_text(), &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
-            return Ok(cmx.original_text().to_vec());
+        if tree(&file(&cmx.kept.0, &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
+            return Ok(cmx.kept.0.clone());
         }
     }
     let mut out = Vec::new();

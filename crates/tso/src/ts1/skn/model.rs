@@ -1,14 +1,14 @@
 //! The content of a `.skn`.
 
+use crate::fields::Original;
 use crate::mesh::Geometry;
 use crate::name::Name;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A `.skn` file of The Sims 1.
 ///
 /// Two of them are equal if they have the same content, whatever the layout of their texts.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skn {
     /// The skin's name.
     pub skin: Name,
@@ -19,7 +19,7 @@ pub struct Skn {
     /// Bytes after the last number and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, empty for a new one.
-    text: Vec<u8>,
+    text: Original,
 }
 
 impl Skn {
@@ -31,32 +31,11 @@ impl Skn {
     /// Returns the text that the model was read from, empty for a new one. The writer writes it again if the model did
     /// not change.
     pub fn text(&self) -> &[u8] {
-        &self.text
+        &self.text.0
     }
 
     /// Returns the same model as one that was read from this text.
     pub(crate) fn read_from(self, text: Vec<u8>) -> Self {
-        Self { text, ..self }
-    }
-}
-
-impl PartialEq for Skn {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.skin, &self.texture, &self.geometry, &self.trailing)
-            == (&other.skin, &other.texture, &other.geometry, &other.trailing)
-    }
-}
-
-impl Eq for Skn {}
-
-impl fmt::Debug for Skn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Skn")
-            .field("skin", &self.skin)
-            .field("texture", &self.texture)
-            .field("geometry", &self.geometry)
-            .field("trailing", &self.trailing)
-            .field("text", &format_args!("{} bytes", self.text.len()))
-            .finish()
+        Self { text: Original(text), ..self }
     }
 }
