@@ -23,24 +23,8 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Returns the offset of a table.
-    pub(crate) const fn table(&self, table: Table) -> u32 {
-        let [meshes, lods, bones, anims] = self.tables;
-        match table {
-            Table::Meshes => meshes,
-            Table::Lods => lods,
-            Table::Bones => bones,
-            Table::Anims => anims,
-        }
-    }
-
-    pub(crate) const fn table_mut(&mut self, table: Table) -> &mut u32 {
-        let [meshes, lods, bones, anims] = &mut self.tables;
-        match table {
-            Table::Meshes => meshes,
-            Table::Lods => lods,
-            Table::Bones => bones,
-            Table::Anims => anims,
-        }
+    pub(crate) fn table(&self, table: Table) -> u32 {
+        self.tables.get(table as usize).copied().unwrap_or_default()
     }
 
     /// Returns the number of rows of a table.

@@ -10,10 +10,13 @@ pub(super) struct Buckets<T> {
     items: Vec<T>,
 }
 
+/// A function that passes on items.
+type Visitor<'v, T> = dyn Fn(&mut dyn FnMut(u32, T)) + 'v;
+
 impl<T: Copy + Default> Buckets<T> {
     /// Groups items into `count` lists. `visit` runs twice and passes each item on, after the number of its
     /// list.
-    pub(super) fn new(count: usize, visit: &dyn Fn(&mut dyn FnMut(u32, T))) -> Self {
+    pub(super) fn new(count: usize, visit: &Visitor<'_, T>) -> Self {
         let mut ends = alloc::vec![0_u32; count];
         visit(&mut |list, _| ends[list as usize] += 1);
         // The start of each list; adding items moves it to the end.

@@ -427,7 +427,16 @@ impl Fit<'_> {
                 return Some(Vec::new());
             }
             let candidates = match (channel, place) {
-                (Channel::Rotation, _) => self.rotations(&bounds.wanted, &stored, &goal, work),
+                (Channel::Rotation, _) => {
+                    // As many words for each rotation as the work allows.
+                    let (frames, most) = (u64::from(self.timing.frames), words_of(self.old.len()));
+                    let count = match () {
+                        () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
+                        () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
+                    };
+                    work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
+                    rotation_candidates(&bounds.wanted, &stored, self.timing.frames, count, &goal)
+                }
                 (Channel::Translation, Some(place)) => {
                     let wanted: Vec<Value> = place.origins(&self.old).into_iter().map(padded).collect();
                     self.triples(&wanted, &stored, work)
@@ -447,24 +456,6 @@ impl Fit<'_> {
             return Some(Vec::new());
         }
         self.cheapest(&stored, &goal, &tagged, work)
-    }
-
-    /// Returns candidates for rotations, as many as the work allows.
-    fn rotations(
-        &self,
-        wanted: &[Quat],
-        stored: &[Candidate],
-        goal: &Goal<'_>,
-        work: &WorkLimit,
-    ) -> Vec<Candidate> {
-        let frames = u64::from(self.timing.frames);
-        let most = words_of(self.old.len());
-        let count = match () {
-            () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
-            () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
-        };
-        work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
-        rotation_candidates(wanted, stored, self.timing.frames, count, goal)
     }
 
     /// Returns the stored keys and, if the work allows, the nearest words of the wanted values.

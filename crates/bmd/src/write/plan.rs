@@ -111,7 +111,10 @@ impl<'m> Plan<'m> {
         let rows = self.layout.rows(table);
         if rows > 0 {
             self.planner.align(alignment);
-            *self.layout.table_mut(table) = self.planner.take(&FILE, table.size(rows))?;
+            let at = self.planner.take(&FILE, table.size(rows))?;
+            if let Some(slot) = self.layout.tables.get_mut(table as usize) {
+                *slot = at;
+            }
         }
         Ok(())
     }
