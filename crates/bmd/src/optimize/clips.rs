@@ -1,6 +1,6 @@
 //! Reduces the keys of clips.
 
-use super::goal::{Candidate, Channel, Goal, PosedGoal, Tolerance, Value, padded};
+use super::goal::{Candidate, Channel, Goal, PosedGoal, Tolerance, Value, to_value};
 use super::key_candidates::{NEAREST, NEIGHBOURS, TRIPLE, rotation_candidates, triple_candidates, words_of};
 use super::key_path::choose;
 use super::options::{EngineSafety, Errors, OptimizeOptions, distance};
@@ -417,7 +417,7 @@ impl Fit<'_> {
         if let Some(bounds) = bounds {
             let place = bounds.place.as_ref();
             let tolerance = match channel {
-                Channel::Rotation => Tolerance::turned(bounds.wanted.clone(), bounds.angle[1]),
+                Channel::Rotation => Tolerance::turn_within(bounds.wanted.clone(), bounds.angle[1]),
                 Channel::Translation => Tolerance::Any,
                 Channel::Scale => Tolerance::Near { values: old.clone(), distance: self.options.scale },
             };
@@ -438,7 +438,7 @@ impl Fit<'_> {
                     rotation_candidates(&bounds.wanted, &stored, self.timing.frames, count, &goal)
                 }
                 (Channel::Translation, Some(place)) => {
-                    let wanted: Vec<Value> = place.origins(&self.old).into_iter().map(padded).collect();
+                    let wanted: Vec<Value> = place.origins(&self.old).into_iter().map(to_value).collect();
                     self.triples(&wanted, &stored, work)
                 }
                 _ => self.triples(&old, &stored, work),
@@ -451,7 +451,7 @@ impl Fit<'_> {
         if bounds.is_some() && !self.first {
             return None;
         }
-        let goal = Goal::from(Tolerance::same(&old, channel == Channel::Rotation));
+        let goal = Goal::from(Tolerance::match_bits(&old, channel == Channel::Rotation));
         if self.rests(&goal, rest, work) {
             return Some(Vec::new());
         }

@@ -21,7 +21,7 @@ pub(crate) struct Candidate {
 pub(crate) type Value = [f64; 4];
 
 /// Returns three numbers as a value.
-pub(crate) const fn padded([x, y, z]: [f64; 3]) -> Value {
+pub(crate) const fn to_value([x, y, z]: [f64; 3]) -> Value {
     [x, y, z, 0.0]
 }
 
@@ -39,8 +39,8 @@ impl Channel {
     pub(crate) fn value_in(self, sample: &BoneSample) -> Value {
         match self {
             Self::Rotation => sample.rotation,
-            Self::Translation => padded(sample.translation),
-            Self::Scale => padded(sample.scale),
+            Self::Translation => to_value(sample.translation),
+            Self::Scale => to_value(sample.scale),
         }
     }
 
@@ -66,7 +66,8 @@ impl Channel {
             Self::Translation => &keys.translation,
             Self::Scale => &keys.scale,
         };
-        let key = |k: &(u32, Se32)| Candidate { frame: k.0, word: k.1.to_bits(), value: padded(triple(k.1)) };
+        let key =
+            |k: &(u32, Se32)| Candidate { frame: k.0, word: k.1.to_bits(), value: to_value(triple(k.1)) };
         list.iter().map(key).collect()
     }
 
@@ -107,11 +108,11 @@ pub(crate) enum Tolerance {
 }
 
 impl Tolerance {
-    pub(crate) fn same(values: &[Value], unit: bool) -> Self {
+    pub(crate) fn match_bits(values: &[Value], unit: bool) -> Self {
         Self::Same { values: values.iter().map(|v| bits(*v)).collect(), unit }
     }
 
-    pub(crate) fn turned(values: Vec<Quat>, degrees: f64) -> Self {
+    pub(crate) fn turn_within(values: Vec<Quat>, degrees: f64) -> Self {
         let half = degrees.clamp(0.0, 180.0) * (core::f64::consts::PI / 360.0);
         let sine = sin(half);
         Self::Turned { values, cosine: 1.0 - sine * sine }

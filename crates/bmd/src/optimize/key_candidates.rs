@@ -1,6 +1,6 @@
 //! Finds candidate words for keys: words near the values that a channel must have at whole frames.
 
-use super::goal::{Candidate, Goal, Value, padded};
+use super::goal::{Candidate, Goal, Value, to_value};
 #[cfg(feature = "scene")]
 use super::goal::{Channel, Tolerance, rotation_keys, triple_keys};
 #[cfg(feature = "scene")]
@@ -33,7 +33,7 @@ pub(super) fn words_of(frames: usize) -> usize {
 pub(super) fn triple_candidates(values: &[Value], last: u32) -> Vec<Candidate> {
     let candidate = |(frame, &[x, y, z, _]): (u32, &Value)| {
         let word = Se32::encode(narrow([x, y, z]));
-        Candidate { frame, word: word.to_bits(), value: padded(triple(word)) }
+        Candidate { frame, word: word.to_bits(), value: to_value(triple(word)) }
     };
     (0..last).zip(values).map(candidate).collect()
 }
@@ -118,7 +118,7 @@ const SMALL: f64 = 0.01;
 const STEPS: u64 = 40_000_000;
 
 /// Returns keys at whole frames that stay within a bound: an angle in degrees for rotations, a distance for
-/// other channels. If there are none, the bound is doubled.
+/// other channels. Doubles a bound that cannot be met; `None` if that does not help.
 #[cfg(feature = "scene")]
 fn fit(
     channel: Channel,
@@ -131,7 +131,7 @@ fn fit(
     let turns = channel == Channel::Rotation;
     for _ in 0..DOUBLINGS {
         let goal = Goal::from(if turns {
-            Tolerance::turned(values.to_vec(), bound)
+            Tolerance::turn_within(values.to_vec(), bound)
         } else {
             Tolerance::Near { values: values.to_vec(), distance: bound }
         });
@@ -177,7 +177,7 @@ pub(crate) fn fit_triples(
     distance: f64,
     tags: &[bool],
 ) -> Vec<(u32, Se32)> {
-    let values: Vec<Value> = values.iter().map(|v| padded(*v)).collect();
-    let chosen = fit(Channel::Translation, &values, padded(default), timing, distance, tags);
+    let values: Vec<Value> = values.iter().map(|v| to_value(*v)).collect();
+    let chosen = fit(Channel::Translation, &values, to_value(default), timing, distance, tags);
     triple_keys(&chosen.unwrap_or_else(|| triple_candidates(&values, timing.frames)))
 }

@@ -202,16 +202,17 @@ impl Search<'_> {
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "tests use small numbers")]
 mod tests {
-    use super::super::goal::{Tolerance, padded};
+    use super::super::goal::{Tolerance, to_value};
     use super::*;
     use std::vec;
 
     fn line(values: &[f64], distance: f64) -> Goal<'static> {
-        Tolerance::Near { values: values.iter().map(|v| padded([*v, 0.0, 0.0])).collect(), distance }.into()
+        Tolerance::Near { values: values.iter().map(|v| to_value([*v, 0.0, 0.0])).collect(), distance }.into()
     }
 
     fn chosen(values: &[f64], tolerance: f64, looping: bool) -> Vec<u32> {
-        let candidate = |(frame, v): (u32, &f64)| Candidate { frame, word: 0, value: padded([*v, 0.0, 0.0]) };
+        let candidate =
+            |(frame, v): (u32, &f64)| Candidate { frame, word: 0, value: to_value([*v, 0.0, 0.0]) };
         let keys: Vec<_> = (0..).zip(values).map(candidate).collect();
         let timing = Timing { frames: u32::try_from(values.len()).unwrap(), looping };
         let chosen = choose(&keys, &line(values, tolerance), timing, &[], &WorkLimit::new(u64::MAX));
@@ -251,7 +252,7 @@ mod tests {
                             let t = ((f + 8 - a) % 8) as f64 / length;
                             let t = if a == b { 0.0 } else { t };
                             let value = values[a] * (1.0 - t) + values[b] * t;
-                            goal.accepts(f as u32, padded([value, 0.0, 0.0]))
+                            goal.accepts(f as u32, to_value([value, 0.0, 0.0]))
                         })
                     })
                     .map(u32::count_ones)
