@@ -182,7 +182,7 @@ pub(super) enum ElementSource<'d, T> {
 pub(crate) struct Blocks<'d, T> {
     pub(super) source: ElementSource<'d, T>,
     pub(super) decode: Decode<T>,
-    /// How many numbers an element has.
+    /// The count of numbers of an element.
     pub(super) width: usize,
     pub(super) block: Vec<T>,
     /// The numbers of the block in all numbers.

@@ -171,8 +171,8 @@ fn before(frame: f64) -> f64 {
     f64::from(stored.next_down())
 }
 
-/// Appends a key. An earlier key at the same frame ends what came before: it moves to the last time before the frame, or
-/// is replaced if another key is there.
+/// Appends a key. An earlier key at the same frame moves to the last time before the frame, or is replaced if that time has
+/// a key.
 fn push_key<const N: usize>(channel: &mut Channel<[f32; N]>, frame: f64, value: [f32; N]) {
     #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
     let frame = frame as f32;
