@@ -135,7 +135,7 @@ impl Tolerance {
 fn is_turned_within(values: &[Quat], cosine: f64, frame: u32, value: Quat) -> bool {
     let Some(want) = values.get(frame as usize) else { return false };
     let (turned, square) = (dot(*want, value), dot(value, value));
-    square > OPPOSITE && turned * turned >= cosine * square
+    turned * turned >= cosine * square && square > OPPOSITE
 }
 
 #[inline]
