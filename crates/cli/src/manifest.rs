@@ -18,7 +18,7 @@ use meshwright::{
 };
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -248,12 +248,12 @@ impl Written {
             })
             .collect();
         let counted = |kind: LossKind| {
-            let mut counted = Map::new();
+            let mut counted = BTreeMap::<&str, u64>::new();
             for loss in losses.iter().filter(|loss| loss.kind == kind) {
-                let n = counted.entry(loss.code).or_insert(Value::from(0));
-                *n = n.as_u64().unwrap_or(0).saturating_add(loss.count).into();
+                let n = counted.entry(loss.code).or_insert(0);
+                *n = n.saturating_add(loss.count);
             }
-            counted
+            counted.into_iter().map(|(code, n)| (code.into(), n.into())).collect::<Map<String, Value>>()
         };
         let entry = json!({
             "input": name(input),

@@ -56,6 +56,7 @@ mod setters;
 mod similar;
 mod sniff;
 pub mod sorted;
+mod source_bytes;
 pub mod text;
 mod writer;
 
@@ -72,6 +73,7 @@ pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Kind, Reaction, Rule, Severity};
 pub use sniff::Confidence;
 pub use sorted::{SortedMap, SortedSet};
+pub use source_bytes::SourceBytes;
 pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};
 

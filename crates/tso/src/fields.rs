@@ -4,7 +4,6 @@ use crate::name::Name;
 use crate::rules;
 use alloc::format;
 use alloc::vec::Vec;
-use core::fmt;
 use meshwright_core::{Budget, ByteWriter, Cursor, F32, Fault, FieldPath, ReadError, Source, WriteError};
 use nom::Parser as _;
 use nom::error::{ErrorKind, ParseError};
@@ -30,24 +29,6 @@ impl Flag {
 impl From<bool> for Flag {
     fn from(set: bool) -> Self {
         Self(u8::from(set))
-    }
-}
-
-/// The bytes that a model was read from. Comparisons of models ignore them.
-#[derive(Clone, Default)]
-pub(crate) struct Original(pub(crate) Vec<u8>);
-
-impl PartialEq for Original {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Original {}
-
-impl fmt::Debug for Original {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.0.len())
     }
 }
 

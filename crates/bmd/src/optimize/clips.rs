@@ -430,9 +430,10 @@ impl Fit<'_> {
                 (Channel::Rotation, _) => {
                     // As many words for each rotation as the work allows.
                     let (frames, most) = (u64::from(self.timing.frames), words_of(self.old.len()));
-                    let count = match () {
-                        () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
-                        () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
+                    let count = if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) {
+                        most
+                    } else {
+                        usize::from(work.spend(frames.saturating_mul(NEAREST)))
                     };
                     work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
                     rotation_candidates(&bounds.wanted, &stored, self.timing.frames, count, &goal)

@@ -172,9 +172,6 @@ impl Goal<'_> {
             return false;
         }
         let Some(posed) = &self.posed else { return true };
-        if posed.channel == Channel::Rotation && dot(value, value) <= OPPOSITE {
-            return false;
-        }
         let Some(sample) = posed.now.get(frame as usize) else { return false };
         posed.place.is_near(frame, &posed.channel.replace_in(sample, value), posed.distance)
     }

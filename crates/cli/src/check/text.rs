@@ -52,12 +52,8 @@ fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
             None => groups.push(vec![finding]),
         }
     }
-    let mut sorted = Vec::new();
-    for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-        let is_next = |group: &mut Vec<&Finding>| group.first().is_some_and(|f| f.severity == severity);
-        sorted.extend(groups.extract_if(.., is_next));
-    }
-    sorted
+    groups.sort_by_key(|group| std::cmp::Reverse(group.first().map(|f| f.severity)));
+    groups
 }
 
 /// Returns the numbers of errors and warnings.

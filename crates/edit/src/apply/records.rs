@@ -34,10 +34,10 @@ impl Records {
         made: &[Option<usize>],
         budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
-        Self::list(original, &shows, made, budget)
+        Self::build(original, &shows, made, budget)
     }
 
-    fn list(
+    fn build(
         original: usize,
         shows: &dyn Fn(usize) -> bool,
         made: &[Option<usize>],
@@ -97,7 +97,7 @@ impl Records {
         let mut order: Vec<usize> = (0..made.len()).collect();
         order.order_by_key(|m| key(*m));
         let sorted: Vec<_> = order.iter().map(|m| made.get(*m).copied().flatten()).collect();
-        let mut records = Self::list(original, &shows, &sorted, budget)?;
+        let mut records = Self::build(original, &shows, &sorted, budget)?;
         for origin in &mut records.list {
             origin.made = origin.made.and_then(|m| order.get(m)).copied();
         }

@@ -17,14 +17,19 @@ impl Maker<'_, '_, '_> {
             let Some((at, native)) = at.and_then(|at| Some((at, found.get(at.mesh)?))) else { continue };
             let same = native.compare((&edited.moved, v), at.vertex, &self.work.bones, &native.tolerance);
             let (was, n) = (&native.exported, at.vertex);
-            let (position, normal) = (was.position(n), was.normal(n).and_then(unit));
-            if let (true, Some(slot), Some(p)) = (same.position, mesh.positions.get_mut(v), position) {
+            if same.position
+                && let Some((slot, p)) = mesh.positions.get_mut(v).zip(was.position(n))
+            {
                 *slot = narrow(p);
             }
-            if let (true, Some(slot), Some(normal)) = (same.normal, mesh.normals.get_mut(v), normal) {
+            if same.normal
+                && let Some((slot, normal)) = mesh.normals.get_mut(v).zip(was.normal(n).and_then(unit))
+            {
                 *slot = narrow(normal);
             }
-            if let (true, Some(slot), Some(uv)) = (same.uv, mesh.uvs.get_mut(v), was.mesh.uvs.get(n)) {
+            if same.uv
+                && let Some((slot, uv)) = mesh.uvs.get_mut(v).zip(was.mesh.uvs.get(n))
+            {
                 *slot = *uv;
             }
         }

@@ -2,8 +2,7 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
-use meshwright_core::F32;
+use meshwright_core::{F32, SourceBytes};
 
 /// The maximum depth of nested nodes.
 pub const MAX_NODE_DEPTH: usize = 1024;
@@ -21,25 +20,8 @@ pub struct Metadata {
     /// Nodes; each comes after its parent and after all descendants of an earlier sibling. The first is the root.
     /// Empty if the companion file has no nodes.
     pub nodes: Vec<Node>,
-    pub(crate) text: Text,
-}
-
-/// The original text of metadata. It is ignored in comparisons.
-#[derive(Clone, Default)]
-pub(crate) struct Text(pub(super) Option<Vec<u8>>);
-
-impl PartialEq for Text {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Text {}
-
-impl fmt::Debug for Text {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.0.as_ref().map_or(0, Vec::len))
-    }
+    /// The text that it was read from.
+    pub(crate) text: SourceBytes,
 }
 
 /// A material.
@@ -86,6 +68,6 @@ pub struct Node {
 impl Metadata {
     /// Returns the original text of the companion file.
     pub(crate) fn text(&self) -> Option<&[u8]> {
-        self.text.0.as_deref()
+        Some(&self.text.0[..]).filter(|text| !text.is_empty())
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the companion file. Keys may have any order. Unknown keys are skipped, but kept in the text.
 
-use super::model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
+use super::model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
 use super::rules::{self, STREAM};
 use alloc::borrow::Cow;
 use alloc::format;
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use meshwright_core::json::{Grammar, Items, Json, JsonType, JsonValue};
 use meshwright_core::{
     Budget, Codes, Confidence, F32, FieldPath, FileFormat, Findings, Limits, Parsed, Place, ReadError,
-    ReadOptions, Report, Source,
+    ReadOptions, Report, Source, SourceBytes,
 };
 
 type Step<T> = Result<T, ReadError>;
@@ -390,7 +390,7 @@ pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result
             _ => {}
         }
     }
-    metadata.text = Text(Some(text.to_vec()));
+    metadata.text = SourceBytes(text.to_vec());
     let places = CompanionObjects { meshes: root.get("meshes"), nodes: &nodes };
     rules::check_at(&metadata, &places, &mut Findings::writing())?;
     Ok(metadata)

@@ -111,7 +111,7 @@ pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(),
         findings.broken(LOADER, &path.field("diffuse_texture"), Place::part(STREAM, None), message)?;
     }
     if metadata.nodes.is_empty() {
-        let place = Place::part(STREAM, metadata.text.0.as_ref().map(|_| 0));
+        let place = Place::part(STREAM, metadata.text().map(|_| 0));
         let message = || "no root_node: nothing says where the meshes are drawn";
         findings.broken(NO_ROOT, &root.field("nodes"), place, message)?;
     }

@@ -12,7 +12,7 @@ impl Metadata {
         let ended = rules::check(self, &mut findings).and_then(|()| rules::loader(self, &mut findings));
         debug_assert!(ended.is_ok(), "validation goes on to the end");
         // The original text is checked if it will be written.
-        if let Some(text) = &self.text.0 {
+        if let Some(text) = self.text() {
             let mut notes = Findings::validating();
             let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);
             if said.is_ok_and(|said| said == *self) {

@@ -107,10 +107,10 @@ impl Metadata {
     /// # Errors
     /// If a reader would reject the companion file, or JSON cannot hold a value.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        if let Some(text) = &self.text.0 {
+        if let Some(text) = self.text() {
             let budget = Budget::new(Limits::UNLIMITED);
             if read(text, &budget, &mut Findings::writing()).is_ok_and(|said| said == *self) {
-                return Ok(text.clone());
+                return Ok(text.to_vec());
             }
         }
         self.to_canonical()

@@ -195,7 +195,7 @@ impl<T: Copy + Default> Blocks<'_, T> {
         if let ElementSource::Stored(elements) = &self.source {
             let part = elements.part(range.clone());
             self.block.resize(part.count.saturating_mul(self.width), T::default());
-            // Whoever made the blocks has checked that the elements can be decoded this way.
+            // Blocks are made only of elements that can be decoded this way.
             _ = (self.decode)(&part, self.width, &mut self.block);
         }
         self.range = range.start.saturating_mul(self.width)..range.end.saturating_mul(self.width);

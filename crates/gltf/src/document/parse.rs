@@ -135,10 +135,8 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
 
     fn index(self, count: usize) -> Result<usize> {
         let n = integer(self)?;
-        match usize::try_from(n) {
-            Ok(index) if index < count => Ok(index),
-            _ => self.fault(INDEX, format!("{n} of {count}")),
-        }
+        let index = usize::try_from(n).ok().filter(|index| *index < count);
+        index.map_or_else(|| self.fault(INDEX, format!("{n} of {count}")), Ok)
     }
 
     fn required_index(self, name: &'static str, count: usize) -> Result<usize> {
@@ -187,10 +185,8 @@ fn text<'a>(at: At<'_, '_, 'a>) -> Result<Cow<'a, str>> {
 
 fn integer(at: At<'_, '_, '_>) -> Result<u64> {
     at.expect(JsonType::Number, "is not a number")?;
-    match at.value.as_u64() {
-        Some(n) => Ok(n),
-        None => at.fault(JSON_NUMBER, "is not a whole number from 0 to 2^64 - 1"),
-    }
+    let message = "is not a whole number from 0 to 2^64 - 1";
+    at.value.as_u64().map_or_else(|| at.fault(JSON_NUMBER, message), Ok)
 }
 
 /// Reads a word that is one of an enumeration.

@@ -1,8 +1,8 @@
 //! The content of a `.bcf`.
 
-use crate::fields::Original;
 use crate::ts1::character::Character;
 use alloc::vec::Vec;
+use meshwright_core::SourceBytes;
 
 /// A `.bcf` file of The Sims 1: skeletons, suits and skills in binary.
 ///
@@ -14,7 +14,7 @@ pub struct Bcf {
     /// Bytes after the last field, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The bytes that the model was read from, if the writer would write others.
-    pub(crate) kept: Original,
+    pub(crate) kept: SourceBytes,
 }
 
 impl Bcf {

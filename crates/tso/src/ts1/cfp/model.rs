@@ -1,9 +1,8 @@
 //! The content of a `.cfp`.
 
-use crate::fields::Original;
 use alloc::vec::Vec;
 use core::fmt;
-use meshwright_core::{F32, ReadOptions};
+use meshwright_core::{F32, ReadOptions, SourceBytes};
 
 /// A `.cfp` file of The Sims 1: the keys of a skill, as one run of numbers.
 ///
@@ -16,13 +15,13 @@ pub struct Cfp {
     /// All numbers.
     pub values: Vec<F32>,
     /// The bytes that the numbers were read from, if the writer would write others.
-    pub(crate) kept: Original,
+    pub(crate) kept: SourceBytes,
 }
 
 impl Cfp {
     /// Returns a file of these numbers.
     pub fn new(values: Vec<F32>) -> Self {
-        Self { values, kept: Original::default() }
+        Self { values, kept: SourceBytes::default() }
     }
 
     /// Makes a file of these keys.

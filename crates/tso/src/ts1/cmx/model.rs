@@ -1,9 +1,9 @@
 //! The content of a `.cmx`.
 
-use crate::fields::Original;
 use crate::name::Name;
 use crate::ts1::character::Character;
 use alloc::vec::Vec;
+use meshwright_core::SourceBytes;
 
 /// A `.cmx` file of The Sims 1: skeletons, suits and skills as text.
 ///
@@ -17,7 +17,7 @@ pub struct Cmx {
     /// Bytes after the last field and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, if the writer would write another one.
-    pub(crate) kept: Original,
+    pub(crate) kept: SourceBytes,
 }
 
 impl Cmx {

@@ -1,9 +1,9 @@
 //! The content of a `.skn`.
 
-use crate::fields::Original;
 use crate::mesh::Geometry;
 use crate::name::Name;
 use alloc::vec::Vec;
+use meshwright_core::SourceBytes;
 
 /// A `.skn` file of The Sims 1.
 ///
@@ -19,7 +19,7 @@ pub struct Skn {
     /// Bytes after the last number and its white space, which a lenient reader keeps.
     pub trailing: Vec<u8>,
     /// The text that the model was read from, empty for a new one.
-    text: Original,
+    text: SourceBytes,
 }
 
 impl Skn {
@@ -36,6 +36,6 @@ impl Skn {
 
     /// Returns the same model as one that was read from this text.
     pub(crate) fn read_from(self, text: Vec<u8>) -> Self {
-        Self { text: Original(text), ..self }
+        Self { text: SourceBytes(text), ..self }
     }
 }
