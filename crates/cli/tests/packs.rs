@@ -1,12 +1,12 @@
 //! Tests packs as inputs of every command, and `pack`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-use crate::common::{code, ok, program, run_in as run, stderr, tree, write_alike};
+use crate::common::{Watched, code, ok, program, run_in as run, stderr, tree, write_alike};
 use meshwright_testkit::packs::{Method, pak, zip};
-use meshwright_testkit::testdata;
+use meshwright_testkit::{patience, testdata};
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::Duration;
 use tempfile::TempDir;
 
 fn names(top: &Path) -> Vec<String> {
@@ -160,42 +160,18 @@ fn with_zeros(path: &Path, zeros: u32) {
     file.write_all(&[&small[directory..end], &entry, &tail].concat()).unwrap();
 }
 
-/// Runs the program. Returns its messages and, if the system reports them, its peak memory in KiB and its processor
-/// time in seconds.
-fn watched(dir: &Path, words: &[&str]) -> (String, Option<u64>, Option<f64>) {
-    let mut program = program();
-    let mut child =
-        program.current_dir(dir).args(words).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let id = child.id();
-    let about = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}")).unwrap_or_default();
-    let (mut peak, mut worked) = (None, None);
-    while child.try_wait().unwrap().is_none() {
-        let status = about("status");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        peak = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).or(peak);
-        // Hundredths of a second for itself and for it in the system, the 14th and 15th words.
-        let stat = about("stat");
-        let ticks = stat.split_whitespace().skip(13).take(2).map(str::parse::<u32>);
-        let ticks = ticks.sum::<Result<u32, _>>().ok().filter(|_| !stat.is_empty());
-        worked = ticks.map(|ticks| f64::from(ticks) / 100.0).or(worked);
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
-    (stderr(&output), peak, worked)
-}
-
 #[test]
 fn of_a_large_pack_the_model_is_read() {
     let dir = TempDir::new().unwrap();
     for zeros in [1 << 30, 500 << 20] {
         with_zeros(&dir.path().join("large.pk3"), zeros);
-        let start = Instant::now();
         let words = ["convert", "large.pk3", "-o", "out", "--max-memory", "32M"];
-        let (said, peak, worked) = watched(dir.path(), &words);
-        let took = worked.unwrap_or_else(|| start.elapsed().as_secs_f64());
+        let watched = Watched::run(dir.path(), &words);
+        let said = stderr(&watched.output);
+        assert_eq!(code(&watched.output), 0, "{said}");
         assert!(said.contains("1 converted") && said.contains("1 .bin"), "{said}");
-        assert!(took < f64::from(meshwright_testkit::patience()), "{took} s");
-        assert!(peak.is_none_or(|kib| kib < 32 << 10), "{peak:?} KiB");
+        assert!(watched.peak.is_none_or(|kib| kib < 32 << 10), "{:?} KiB", watched.peak);
+        assert!(watched.worked < Duration::from_secs(1) * patience(), "{:?}", watched.worked);
     }
 }
 
@@ -251,7 +227,7 @@ fn a_killed_run_is_resumed() {
     let mut child = program().current_dir(dir).args(words).spawn().unwrap();
     while !dir.join("m.json").exists() {
         assert!(child.try_wait().unwrap().is_none(), "the manifest is only written at the end");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();
     child.wait().unwrap();

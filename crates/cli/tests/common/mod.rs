@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_meshwright"))
@@ -22,6 +23,40 @@ pub fn ok(dir: &Path, words: &[&str]) -> String {
     let output = run_in(dir, words);
     assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
     String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
+}
+
+/// A run of the program, with what it took.
+pub struct Watched {
+    pub output: Output,
+    /// The most memory that it had, in KiB, where `/proc` tells.
+    pub peak: Option<u64>,
+    /// Its processor time, where `/proc` tells; otherwise the time until it ended.
+    pub worked: Duration,
+}
+
+impl Watched {
+    /// Runs the program in a folder.
+    pub fn run(dir: &Path, words: &[&str]) -> Self {
+        let start = Instant::now();
+        let mut program = program();
+        program.current_dir(dir).args(words).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = program.spawn().unwrap();
+        let id = child.id();
+        let about = |name: &str| fs::read_to_string(format!("/proc/{id}/{name}")).unwrap_or_default();
+        let (mut peak, mut worked) = (None, None);
+        while child.try_wait().unwrap().is_none() {
+            let status = about("status");
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            peak = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).or(peak);
+            // Hundredths of a second for itself and for it in the system, the 14th and 15th words.
+            let stat = about("stat");
+            let ticks = stat.split_whitespace().skip(13).take(2).map(str::parse::<u64>);
+            let ticks = ticks.sum::<Result<u64, _>>().ok().filter(|_| !stat.is_empty());
+            worked = ticks.map(|ticks| Duration::from_millis(ticks * 10)).or(worked);
+        }
+        let worked = worked.unwrap_or_else(|| start.elapsed());
+        Self { output: child.wait_with_output().unwrap(), peak, worked }
+    }
 }
 
 /// Reads all files of a folder and its subfolders, by path.
@@ -125,7 +160,7 @@ pub fn ordinary() -> Option<(tempfile::TempDir, Vec<OsString>)> {
         if !stderr(&output).contains("busy") {
             break;
         }
-        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
     }
     None
 }
