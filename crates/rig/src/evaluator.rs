@@ -26,7 +26,8 @@ pub enum Precision {
     /// depend on the [`InstructionSet`](crate::InstructionSet).
     #[default]
     Single,
-    /// 64 bits, rounded once at the end; the same on every machine. Slow; meant for comparisons.
+    /// 64 bits, rounded once at the end; the same on every machine unless rotations are blended spherically. Slow;
+    /// meant for comparisons.
     Double,
 }
 

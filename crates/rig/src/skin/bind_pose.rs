@@ -28,6 +28,21 @@ pub(super) struct BindVertices {
     pub(super) disagreement: f32,
 }
 
+/// The transforms between model space in the bind pose and the space of a joint.
+struct JointSpace {
+    from_model: DAffine3,
+    to_model: DAffine3,
+}
+
+impl JointSpace {
+    /// Returns `None` if the inverse bind matrix has no inverse.
+    fn new(inverse_bind: &Affine) -> Option<Self> {
+        let from_model = DAffine3::from_affine(inverse_bind);
+        let to_model = from_model.inverse();
+        to_model.is_finite().then_some(Self { from_model, to_model })
+    }
+}
+
 /// The weighted mean of positions, and the sum of weighted distances from it.
 #[derive(Clone, Copy)]
 struct WeightedMean {
@@ -45,32 +60,36 @@ impl WeightedMean {
 /// Returns the vertices of a skin in the bind pose, if all joints agree about all of them.
 pub(super) fn find_bind_vertices(rig: &Rig, arrays: SkinArrays<'_>, normals: bool) -> Option<BindVertices> {
     let SkinArrays { starts, influences, local } = arrays;
-    let stands = |bind: &Affine| {
-        let m = DAffine3::from_affine(bind);
-        let inverse = m.inverse();
-        inverse.is_finite().then_some(inverse)
-    };
     // A joint without inverse only matters if a vertex follows it.
-    let stands: Vec<Option<DAffine3>> = rig.inverse_bind().iter().map(stands).collect();
+    let joints: Vec<Option<JointSpace>> = rig.inverse_bind().iter().map(JointSpace::new).collect();
     let count = starts.len().saturating_sub(1);
     let mut bind_vertices =
         BindVertices { positions: Vec::with_capacity(count), normals: Vec::new(), disagreement: 0.0 };
     let (mut largest, mut farthest) = (0.0_f64, 0.0_f64);
+    let (mut largest_local, mut rounding) = (0.0_f64, 0.0_f64);
     for bounds in starts.windows(2) {
         let range = bounds[0] as usize..bounds[1] as usize;
         let of = &influences[range.clone()];
         let sum: f64 = of.iter().map(|i| f64::from(i.weight)).sum();
-        if sum.is_nan() || sum.abs() < LEAST_SUM || of.iter().any(|i| stands[i.joint as usize].is_none()) {
+        if sum.is_nan() || sum.abs() < LEAST_SUM || of.iter().any(|i| joints[i.joint as usize].is_none()) {
             return None;
         }
         let seen = of.iter().zip(&local[range]).filter_map(|(i, l)| {
-            Some((stands[i.joint as usize].as_ref()?, f64::from(i.weight), wide(l.position), wide(l.normal)))
+            let m = &joints[i.joint as usize].as_ref()?.to_model;
+            Some((m, f64::from(i.weight), wide(l.position), wide(l.normal)))
         });
         let points = seen.clone().map(|(m, w, p, _)| (w, m.matrix3 * p + m.translation * w));
         let point = WeightedMean::new(points, sum);
         largest = largest.max(point.at.abs().max_element());
         farthest = farthest.max(point.disagreement);
-        bind_vertices.positions.push(point.at.as_vec3().to_array());
+        let rounded = point.at.as_vec3();
+        bind_vertices.positions.push(rounded.to_array());
+        for i in of.iter().filter(|i| i.weight != 0.0) {
+            let Some(JointSpace { from_model, .. }) = &joints[i.joint as usize] else { continue };
+            largest_local = largest_local.max(from_model.transform_point3(point.at).abs().max_element());
+            let error = from_model.transform_vector3(rounded.as_dvec3() - point.at);
+            rounding = rounding.max(error.length());
+        }
         if normals {
             let normal = WeightedMean::new(seen.map(|(m, w, _, n)| (w, m.matrix3 * n)), sum);
             if normal.disagreement.is_nan() || normal.disagreement > TOLERANCE {
@@ -82,10 +101,11 @@ pub(super) fn find_bind_vertices(rig: &Rig, arrays: SkinArrays<'_>, normals: boo
             return None;
         }
     }
-    if farthest > largest * TOLERANCE {
+    // A joint that is nearly flat in the bind pose enlarges the rounding error of a vertex.
+    if farthest > largest * TOLERANCE || rounding > largest.max(largest_local) * TOLERANCE {
         return None;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a figure to be told")]
+    #[expect(clippy::cast_possible_truncation, reason = "a figure for a report")]
     {
         bind_vertices.disagreement = if farthest > 0.0 { (farthest / largest) as f32 } else { 0.0 };
     }

@@ -143,14 +143,23 @@ impl JointBounds {
     /// Returns the corners of a box around the mesh, moved by matrices.
     pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
         let mut all = GrowingBox::EMPTY;
+        // The largest sum of absolute products: skinning rounds relative to it, even if the products cancel.
+        let mut products = 0.0_f64;
         for (i, b) in self.boxes.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
             let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_f64);
             let (centre, half) = ((b.min + b.max) * 0.5, (b.max - b.min) * 0.5);
             let c = m.transform_point3(centre);
-            let r = &m.matrix3;
-            let h = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+            let spread = |v: DVec3| {
+                let r = &m.matrix3;
+                r.x_axis.abs() * v.x + r.y_axis.abs() * v.y + r.z_axis.abs() * v.z
+            };
+            let h = spread(half);
             all.add(c - h);
             all.add(c + h);
+            let sum = spread(b.min.abs().max(b.max.abs())) + m.translation.abs();
+            if sum.is_finite() {
+                products = products.max(sum.max_element());
+            }
         }
         let mut extra = 0.0_f64;
         if self.residues > 0 {
@@ -180,7 +189,7 @@ impl JointBounds {
         sum.add(centre * self.sums.0);
         sum.add(centre * self.sums.1);
         // A margin for the rounding of skinning in 32 bits.
-        let size = all.min.abs().max(all.max.abs()).max_element() * self.absolute.max(1.0);
+        let size = products * self.absolute.max(1.0) + extra;
         let margin = half * self.absolute + (extra + size * 2e-6 + f64::from(f32::MIN_POSITIVE));
         Some(((sum.min - margin).as_vec3(), (sum.max + margin).as_vec3()))
     }

@@ -41,7 +41,8 @@ pub struct PlanOptions {
     /// Moves neighbours with the same matrix eight at a time.
     pub runs: Choice,
     /// Stores joint-space vertices in the bind pose if all joints agree about them, within a millionth of
-    /// the mesh's largest coordinate and of unit normals. It is always faster if it is possible.
+    /// the mesh's largest coordinate and of unit normals, and if rounding them to 32 bits is as precise for each
+    /// joint. It is always faster if it is possible.
     pub bind_pose: Choice,
 }
 
