@@ -9,7 +9,7 @@ use crate::geometry::rotation;
 use crate::report::EndReport;
 use crate::retargeter::Retargeter;
 use alloc::vec::Vec;
-use meshwright_rig::glam::{DAffine3, DQuat};
+use meshwright_rig::glam::{DAffine3, DQuat, DVec3};
 use meshwright_rig::{RigError, Sampler};
 use meshwright_scene::{Budget, Channel, Clip, ConvertError, Motion, Scene, Skeleton, Track};
 
@@ -97,11 +97,11 @@ impl<'a> Baker<'a> {
 
     /// Returns true if a mapped joint of the source has another scale than at rest.
     fn is_scaled(&self) -> bool {
-        let size = |m: &DAffine3| m.matrix3.determinant().abs();
+        let sizes = |m: &DAffine3| [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis].map(DVec3::length);
         let source = &self.retargeter.source;
         self.retargeter.map.pairs().any(|(_, joint)| {
-            let (now, rest) = (size(&self.source_locals[joint]), size(&source.locals[joint]));
-            (now - rest).abs() > 1e-2 * rest.max(1e-9)
+            let (now, rest) = (sizes(&self.source_locals[joint]), sizes(&source.locals[joint]));
+            now.iter().zip(rest).any(|(now, rest)| (now - rest).abs() > 3e-3 * rest.max(1e-3))
         })
     }
 
@@ -118,7 +118,7 @@ impl<'a> Baker<'a> {
             };
             // A parent that flattens space has no inverse.
             let local = if local.is_finite() { local } else { target.locals[joint] };
-            let mut turn = rotation(&local);
+            let mut turn = rotation(&local) * target.key_turns[joint];
             if let Some(last) = track.rotation.values.last()
                 && turn.dot(DQuat::from_array(last.map(f64::from))) < 0.0
             {
@@ -140,7 +140,7 @@ impl<'a> Baker<'a> {
             a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max) > still
         };
         shorten(&mut track.translation, &place.to_array(), apart);
-        let turn = rotation(rest).as_quat();
+        let turn = (rotation(rest) * target.key_turns[track.joint]).as_quat();
         let apart = |a: &[f32; 4], b: &[f32; 4]| {
             let dot: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
             let sign = if dot < 0.0 { -1.0 } else { 1.0 };
@@ -178,7 +178,9 @@ fn frames(clip: &Clip, budget: &Budget) -> Result<Vec<f32>, ConvertError> {
     #[expect(clippy::cast_precision_loss, reason = "frames beyond 2^24 are no floats of their own")]
     all.extend((0..clip.frames).map(|frame| frame as f32));
     if let Motion::Tracks(tracks) = &clip.motion {
-        let end = all.last().copied().unwrap_or(0.0);
+        // Between the last frame of a loop and the first there can be keys, too.
+        #[expect(clippy::cast_precision_loss, reason = "as above")]
+        let end = clip.frames.saturating_sub(u32::from(!clip.looping)) as f32;
         for track in tracks {
             for frames in [&track.translation.frames, &track.rotation.frames, &track.scale.frames] {
                 let between = frames.iter().filter(|f| **f > 0.0 && **f < end && **f % 1.0 != 0.0);

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use meshwright_rig::glam::{DAffine3, DMat3, DQuat, DVec3};
 use meshwright_rig::{Matrix, Rig, RigError};
-use meshwright_scene::Skeleton;
+use meshwright_scene::{Joint, Local, Skeleton, Trs};
 
 /// The hierarchy and the rest pose of a skeleton.
 #[derive(Clone, Debug)]
@@ -22,6 +22,9 @@ pub(crate) struct Geometry {
     pub(crate) locals: Vec<DAffine3>,
     /// The rest pose in model space.
     pub(crate) rest: Vec<DAffine3>,
+    /// The rotation that turns the [`rotation`] of a joint's local matrix into that of its keys. It is not the
+    /// identity if the rest pose mirrors the joint: keys mirror the first axis, by a negative scale.
+    pub(crate) key_turns: Vec<DQuat>,
     /// True for joints that follow others.
     pub(crate) follows: Vec<bool>,
 }
@@ -35,10 +38,19 @@ impl Geometry {
         let mut rest = alloc::vec![DAffine3::IDENTITY; joints];
         rig.compute_model_matrices(&locals, &mut rest)?;
         let parents = (0..joints).map(|j| rig.parent(j)).collect();
+        let key_turn = |(joint, local): (&Joint, &DAffine3)| {
+            let keys = match &joint.rest {
+                Local::Trs(rest) => *rest,
+                Local::Affine(m) => Trs::from_affine(m).0,
+            };
+            let keys = DQuat::from_array(keys.rotation.map(f64::from)).normalize();
+            if keys.is_finite() { rotation(local).inverse() * keys } else { DQuat::IDENTITY }
+        };
+        let key_turns = skeleton.joints.iter().zip(&locals).map(key_turn).collect();
         let follows = skeleton.joints.iter().map(|j| !j.follows.is_empty()).collect();
         // The rig has rejected cycles.
         let order = skeleton.order().unwrap_or_default();
-        Ok(Self { rig, order, parents, locals, rest, follows })
+        Ok(Self { rig, order, parents, locals, rest, key_turns, follows })
     }
 
     pub(crate) fn joint_count(&self) -> usize {

@@ -261,4 +261,5 @@ fn is_moving(track: &meshwright_scene::Track, joints: &[meshwright_scene::Joint]
     let turned = |q: &[f32; 4]| !near(q, &rest.rotation) && !near(&q.map(|c| -c), &rest.rotation);
     track.translation.values.iter().any(|t| !near(t, &rest.translation))
         || track.rotation.values.iter().any(turned)
+        || track.scale.values.iter().any(|s| !near(s, &rest.scale))
 }

@@ -6,7 +6,7 @@ use meshwright_retarget::{Hold, RetargetOptions, Retargeted, retarget_scene};
 use meshwright_rig::glam::{DAffine3, DVec3};
 use meshwright_rig::{Evaluator, Precision};
 use meshwright_scene::strategy::wild_scene;
-use meshwright_scene::{Converted, MeshId, Scene};
+use meshwright_scene::{Converted, Joint, Local, MeshId, Motion, Scene, Track, Trs};
 use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
@@ -188,7 +188,7 @@ fn a_joint_above_the_hips_is_carried_along() {
     let source = figure(&MIXAMO, &Shape::default());
     let mut target = figure(&SIMS, &Shape::default());
     let joints = &mut target.skeletons[0].joints;
-    joints.push(meshwright_scene::Joint::new("ROOT", None, meshwright_scene::Local::default()));
+    joints.push(Joint::new("ROOT", None, Local::default()));
     let root = joints.len() - 1;
     joints[0].parent = Some(root);
     target.meshes.clear();
@@ -203,4 +203,97 @@ fn a_joint_above_the_hips_is_carried_along() {
     for (a, b) in motion(&source).iter().zip(&poses) {
         assert!(a[0].translation.distance(b[0].translation) < 1e-5);
     }
+}
+
+/// Mirrors a joint, and its children back.
+fn mirror(scene: &mut Scene, name: &str) {
+    let mirrored = joint(scene, name);
+    let skeleton = &mut scene.skeletons[0];
+    for (i, joint) in skeleton.joints.iter_mut().enumerate() {
+        let Local::Trs(rest) = &mut joint.rest else { panic!("a figure has no other joints") };
+        if joint.parent == Some(mirrored) {
+            rest.translation[0] *= -1.0;
+            rest.rotation = [rest.rotation[0], -rest.rotation[1], -rest.rotation[2], rest.rotation[3]];
+        }
+        if i == mirrored || joint.parent == Some(mirrored) {
+            rest.scale[0] *= -1.0;
+        }
+    }
+    skeleton.bind_rest().unwrap();
+}
+
+#[test]
+fn a_mirrored_bone_of_the_target_changes_no_motion() {
+    let source = figure(&MIXAMO, &Shape::default());
+    for shape in shapes() {
+        let target = figure(&SIMS, &shape);
+        let mut mirrored = target.clone();
+        mirror(&mut mirrored, "R_ARM1");
+        mirror(&mut mirrored, "L_LEG");
+        let [plain, mirrored] =
+            [target, mirrored].map(|target| motion(&retargeted(&source, &target).value.scene));
+        for (a, b) in plain.iter().flatten().zip(mirrored.iter().flatten()) {
+            assert!(a.translation.distance(b.translation) < 1e-5 * shape.size, "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn a_scaled_root_of_the_target_changes_no_motion() {
+    let source = figure(&MIXAMO, &Shape::default());
+    for shape in shapes() {
+        let target = figure(&SIMS, &shape);
+        let mut small = target.clone();
+        let joints = &mut small.skeletons[0].joints;
+        for joint in joints.iter_mut() {
+            let Local::Trs(rest) = &mut joint.rest else { panic!("a figure has no other joints") };
+            rest.translation = rest.translation.map(|c| c * 100.0);
+        }
+        let rest = Trs { scale: [0.01; 3], ..Trs::IDENTITY };
+        joints.push(Joint::new("Armature", None, Local::Trs(rest)));
+        joints[0].parent = Some(joints.len() - 1);
+        small.skeletons[0].bind_rest().unwrap();
+        let [plain, small] = [target, small].map(|target| motion(&retargeted(&source, &target).value.scene));
+        for (a, b) in plain.iter().zip(&small) {
+            for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                assert!(a.translation.distance(b.translation) < 1e-4 * shape.size, "{i} {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn scale_keys_are_lost_even_if_they_keep_the_volume() {
+    let mut source = figure(&MIXAMO, &Shape::default());
+    let arm = joint(&source, "mixamorig:LeftArm");
+    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
+    tracks[arm].scale.push(0.0, [2.0, 0.5, 1.0]);
+    let losses = retargeted(&source, &figure(&SIMS, &Shape::default())).losses;
+    assert!(losses.iter().any(|loss| loss.code == "retarget-scale-dropped"), "{losses:?}");
+}
+
+#[test]
+fn keys_after_the_last_frame_of_a_loop_count() {
+    let mut source = figure(&MIXAMO, &Shape::default());
+    let arm = joint(&source, "mixamorig:LeftArm");
+    let clip = &mut source.clips[0];
+    let Motion::Tracks(tracks) = &mut clip.motion else { panic!("a figure has keys") };
+    let last = clip.frames as f32 - 1.0;
+    tracks[arm].rotation.push(last + 0.5, [0.0, 0.0, 0.0, 1.0]);
+    clip.looping = true;
+    let done = retargeted(&source, &source).value.scene;
+    assert!(distance_of(&motion(&source), &motion(&done)) < 1e-5);
+}
+
+#[test]
+fn a_bone_that_only_scales_is_reported_if_nothing_follows_it() {
+    let mut source = figure(&MIXAMO, &Shape::default());
+    let joints = &mut source.skeletons[0].joints;
+    joints.push(Joint::new("prop", Some(0), Local::default()));
+    let mut track = Track { joint: joints.len() - 1, ..Track::default() };
+    track.scale.push(0.0, [0.0; 3]);
+    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
+    tracks.push(track);
+    let report = retargeted(&source, &figure(&SIMS, &Shape::default())).value.report;
+    assert_eq!(report.unused, ["prop"]);
 }
