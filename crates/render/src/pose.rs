@@ -103,7 +103,9 @@ fn skinned(
                 normal = add(normal, scale(m.vector(own.unwrap_or_default()), weight));
             }
         }
-        let nowhere = influences.is_empty();
+        // A vertex in model space whose weights sum to 0 does not move.
+        let total: f32 = influences.iter().map(|influence| influence.weight).sum();
+        let nowhere = influences.is_empty() || !local && total == 0.0;
         posed.positions.push(if nowhere { *bound } else { narrow(position) });
         if let Some(own) = own {
             posed.normals.push(if nowhere { narrow(own) } else { narrow(unit(normal).unwrap_or_default()) });

@@ -37,7 +37,6 @@ impl Rendering {
     ///
     /// # Errors
     /// If the budget does not suffice for its pixels.
-    /// If the budget does not allow for its pixels.
     pub fn filled(width: u32, height: u32, color: [u8; 4], budget: &Budget) -> Result<Self, LimitExceeded> {
         let count = u64::from(width) * u64::from(height);
         let pixels = budget.filled("pixels", usize::try_from(count).unwrap_or(usize::MAX), color)?;

@@ -260,6 +260,15 @@ fn arm() -> Scene {
 }
 
 #[test]
+fn a_vertex_whose_weights_sum_to_zero_does_not_move() {
+    let mut scene = arm();
+    let skin = scene.meshes[0].skin.as_mut().unwrap();
+    skin.influences[2].weight = 0.0;
+    let posed = ScenePose::sample(&scene, Some((0, 5.0)), &budget()).unwrap();
+    assert_eq!(posed.meshes[0].positions[2], scene.meshes[0].positions[2]);
+}
+
+#[test]
 fn poses_move_vertices_and_bones() {
     let scene = arm();
     let rest = ScenePose::sample(&scene, None, &budget()).unwrap();
