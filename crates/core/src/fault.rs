@@ -27,7 +27,7 @@ pub(crate) enum Cause {
 }
 
 impl<'a> Fault<'a> {
-    /// Returns the field that starts at `at` breaks `rule`.
+    /// Returns the fault of the field that starts at `at` and breaks `rule`.
     pub fn reject(at: &'a [u8], rule: &'static Rule, message: impl Into<Cow<'static, str>>) -> Self {
         let cause = Cause::Rejected { rule, message: message.into() };
         Self { at, path: Vec::new(), cause }

@@ -150,7 +150,7 @@ impl Budget {
         Self { left: Cell::new(limits.memory), work: Cell::new(work) }
     }
 
-    /// Bytes that may still be charged.
+    /// Returns the bytes that may still be charged.
     #[must_use]
     pub const fn remaining(&self) -> u64 {
         self.left.get()

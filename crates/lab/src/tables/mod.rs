@@ -187,7 +187,11 @@ fn facts(kinds: &[&str]) -> Result<String, String> {
     for kind in kinds {
         let format = format(kind).ok_or_else(|| format!("there is no format {kind}"))?;
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
-        let choice = |s: &meshwright::Setting| format!("`--{}` {}", s.name, s.values.join(", "));
+        let choice = |s: &meshwright::Setting| match s.name {
+            // The program has a flag for the order that is not the default.
+            "quaternions" => "`--quaternions-w-first`".into(),
+            name => format!("`--{name}` {}", s.values.join(", ")),
+        };
         let choices: Vec<_> = format.settings().iter().map(choice).collect();
         let mut belongs: Vec<(&str, String)> = Vec::new();
         for (role, kind) in format.companions().iter().map(|c| (c.role.name(), format!("`{}`", c.kind))) {
