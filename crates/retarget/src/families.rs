@@ -14,7 +14,7 @@ pub struct Family {
     pub id: &'static str,
     /// The name for messages.
     pub title: &'static str,
-    /// Prefixes that exporters add to every name.
+    /// Prefixes that exporters add to every name, without a number and colon after them.
     prefixes: &'static [&'static str],
     /// The bones on the plane of symmetry.
     middle: &'static [(Part, &'static str)],
@@ -58,7 +58,7 @@ const SIMS: Family = Family {
 const MIXAMO: Family = Family {
     id: "mixamo",
     title: "Mixamo",
-    prefixes: &["mixamorig:", "mixamorig"],
+    prefixes: &["mixamorig"],
     middle: &[
         (Part::Hips, "Hips"),
         (Part::Spine, "Spine"),
@@ -314,6 +314,8 @@ impl Family {
         let name = name.rsplit('|').next().unwrap_or(name);
         let after = |(rank, prefix): (usize, &&str)| {
             let (start, rest) = name.split_at_checked(prefix.len())?;
+            // Mixamo numbers characters: `mixamorig9:Hips`.
+            let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
             start.eq_ignore_ascii_case(prefix).then_some((rest, rank))
         };
         let found = self.prefixes.iter().enumerate().find_map(after);

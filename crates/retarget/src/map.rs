@@ -10,7 +10,7 @@ use crate::body_parts::{Evidence, Parts};
 use crate::error::MapError;
 use crate::geometry::Geometry;
 use crate::map_file::MapFile;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -134,10 +134,16 @@ impl BoneMap {
     }
 
     /// Converts the map to a file with a line for each bone of the target. Bones without a source have an
-    /// empty one. Comments list the bones of the source that move nothing.
+    /// empty one. Comments list the bones of the source that move nothing, and bones of the target that have the name
+    /// of an earlier one.
     pub fn to_file(&self, source: &Skeleton, target: &Skeleton) -> MapFile {
         let mut file = MapFile::new();
+        let mut known = BTreeSet::new();
         for (joint, bone) in target.joints.iter().zip(&self.bones) {
+            if !known.insert(&joint.name) {
+                file.push_remark(format!("only the first bone of this name can be mapped: {}", joint.name));
+                continue;
+            }
             let from = bone.as_ref().and_then(|bone| source.joints.get(bone.source));
             let comment = bone.as_ref().map_or_else(|| "keeps its rest pose".into(), |b| b.basis.to_string());
             file.push(joint.name.clone(), from.map_or(String::new(), |j| j.name.clone()), comment);

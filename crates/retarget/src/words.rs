@@ -67,6 +67,7 @@ const WORDS: &[(&str, Part)] = &[
     ("upperarm", Part::UpperArm),
     ("uparm", Part::UpperArm),
     ("bicep", Part::UpperArm),
+    ("shldr", Part::UpperArm),
     ("forearm", Part::LowerArm),
     ("lowerarm", Part::LowerArm),
     ("loarm", Part::LowerArm),
@@ -129,6 +130,8 @@ pub(crate) fn meaning(name: &str) -> Option<Meaning> {
         (Some(Part::Hips), _) if side != Side::Middle => {
             Some(Meaning::Part(BodyPart::new(Part::UpperLeg, side)))
         }
+        // A finger begins after its metacarpal bone, a thumb with it.
+        (Some(Part::Finger(1.., _)), _) if words.iter().any(|word| word == "metacarpal") => None,
         (Some(Part::Finger(finger, _)), _) => {
             let digits: String = name.chars().filter(char::is_ascii_digit).collect();
             let phalanx = digits.parse::<u8>().unwrap_or(1).clamp(1, 3).saturating_sub(1);
@@ -201,6 +204,9 @@ mod tests {
             ("Rthigh", part(Part::UpperLeg, Side::Right)),
             ("calf_r", part(Part::LowerLeg, Side::Right)),
             ("index_02_l", part(Part::Finger(1, 1), Side::Left)),
+            ("index_metacarpal_l", None),
+            ("leftThumbMetacarpal", part(Part::Finger(0, 0), Side::Left)),
+            ("lShldrBend", part(Part::UpperArm, Side::Left)),
             ("arm_L.001", Some(Meaning::Limb { leg: false, side: Side::Left })),
             ("leg_R", Some(Meaning::Limb { leg: true, side: Side::Right })),
             ("upperarm_twist_01_l", None),

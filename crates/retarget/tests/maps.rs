@@ -3,7 +3,7 @@
 
 use crate::figure::{MIXAMO, NEXUIZ, NUMBERS, Names, QUAKE, RIGIFY, SIMS, Shape, VRM, WORDS, figure};
 use meshwright_retarget::{Basis, BoneMap, MapError, MapFile, RetargetOptions, retarget_scene};
-use meshwright_scene::Skeleton;
+use meshwright_scene::{Joint, Local, Skeleton};
 use meshwright_testkit::proptest;
 use proptest::prelude::*;
 
@@ -31,6 +31,31 @@ fn known_names_are_mapped_to_each_other() {
     }
     let map = BoneMap::guess(&skeleton(&MIXAMO), &skeleton(&SIMS)).unwrap();
     assert!(map.pairs().all(|(target, _)| map.get(target).unwrap().basis == Basis::KnownNames));
+}
+
+#[test]
+fn numbered_characters_of_mixamo_are_known() {
+    let mut source = skeleton(&MIXAMO);
+    let plain = BoneMap::guess(&source, &skeleton(&SIMS)).unwrap();
+    for joint in &mut source.joints {
+        joint.name = joint.name.replace("mixamorig:", "mixamorig9:");
+    }
+    assert_eq!(BoneMap::guess(&source, &skeleton(&SIMS)).unwrap(), plain);
+}
+
+#[test]
+fn a_map_of_bones_with_the_same_name_can_be_read() {
+    let source = skeleton(&MIXAMO);
+    let mut target = skeleton(&SIMS);
+    let hand = target.joints.iter().position(|j| j.name == "L_HAND").unwrap();
+    for _ in 0..2 {
+        target.joints.push(Joint::new("L_HAND", Some(hand), Local::default()));
+    }
+    let map = BoneMap::guess(&source, &target).unwrap();
+    let text = map.to_file(&source, &target).to_string();
+    let read = BoneMap::from_file(&MapFile::parse(&text).unwrap(), &source, &target).unwrap();
+    assert_eq!(read.source(hand), map.source(hand));
+    assert_eq!(text.matches("# only the first bone of this name can be mapped: L_HAND").count(), 2, "{text}");
 }
 
 #[test]
@@ -114,7 +139,7 @@ proptest! {
     #[test]
     fn any_name_survives(names in proptest::collection::btree_set(any::<String>(), 1..8)) {
         let joints = |(i, name): (usize, &String)| {
-            meshwright_scene::Joint::new(name.clone(), i.checked_sub(1), meshwright_scene::Local::default())
+            Joint::new(name.clone(), i.checked_sub(1), Local::default())
         };
         let skeleton = Skeleton { name: String::new(), joints: names.iter().enumerate().map(joints).collect() };
         let mut map = BoneMap::guess(&skeleton, &skeleton);
