@@ -771,7 +771,7 @@ def test_a_model_is_compared_repaired_dumped_and_drawn(tmp_path):
 def test_a_scene_in_the_space_of_its_file():
     model = meshwright.open(HOPPER)
     here, there = (model.scene(space=space).meshes[0].positions for space in ("scene", "file"))
-    # DPM: x, y, z of the file are y, z, x of a scene.
+    # DPM: x, y, z of a scene are y, z, x of the file.
     assert np.array_equal(here, there[:, [1, 2, 0]])
     with pytest.raises(ValueError, match="scene, file"):
         model.scene(space="world")
