@@ -75,7 +75,7 @@ pub use sniff::Confidence;
 pub use sorted::{SortedMap, SortedSet};
 pub use source_bytes::SourceBytes;
 pub use text::{FixedName, NameError};
-pub use writer::{ByteWriter, Slot32};
+pub use writer::ByteWriter;
 
 /// Compiles the README's example with the documentation tests.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! A growing file image with alignment and back-patching.
+//! A growing file image with alignment.
 
 use crate::float::F32;
 use alloc::vec::Vec;
@@ -8,11 +8,6 @@ use alloc::vec::Vec;
 pub struct ByteWriter {
     bytes: Vec<u8>,
 }
-
-/// A 32-bit field that is filled in later.
-#[derive(Debug)]
-#[must_use = "an open field stays zero until it is patched"]
-pub struct Slot32(usize);
 
 macro_rules! putters {
     ($($(#[$doc:meta])* $name:ident: $ty:ty, $to:ident;)+) => {$(
@@ -116,29 +111,6 @@ impl ByteWriter {
     pub fn align(&mut self, alignment: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(alignment.max(1)), 0);
     }
-
-    /// Appends a zero of 32 bits to be patched later.
-    pub fn slot32(&mut self) -> Slot32 {
-        let at = self.bytes.len();
-        self.zeros(4);
-        Slot32(at)
-    }
-
-    /// Fills a slot, little endian.
-    pub fn patch_le_u32(&mut self, slot: Slot32, value: u32) {
-        self.patch(slot.0, &value.to_le_bytes());
-    }
-
-    /// Fills a slot, big endian.
-    pub fn patch_be_u32(&mut self, slot: Slot32, value: u32) {
-        self.patch(slot.0, &value.to_be_bytes());
-    }
-
-    fn patch(&mut self, at: usize, bytes: &[u8]) {
-        if let Some(to) = at.checked_add(bytes.len()).and_then(|end| self.bytes.get_mut(at..end)) {
-            to.copy_from_slice(bytes);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -146,14 +118,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_and_alignment() {
+    fn zeros_up_to_an_alignment() {
         let mut w = ByteWriter::new();
         w.u8(1);
-        let slot = w.slot32();
         w.align(8);
         w.be_u16(0x0203);
-        w.patch_be_u32(slot, 0xaabb_ccdd);
-        assert_eq!(w.as_bytes(), [1, 0xaa, 0xbb, 0xcc, 0xdd, 0, 0, 0, 2, 3]);
+        assert_eq!(w.as_bytes(), [1, 0, 0, 0, 0, 0, 0, 0, 2, 3]);
         w.align(2);
         assert_eq!(w.len(), 10);
     }

@@ -28,7 +28,7 @@ pub fn contact_sheet(
     let columns = columns.clamp(1, count.max(1));
     let wide = pictures.iter().map(|(p, _)| p.width()).max().unwrap_or(0);
     let high = pictures.iter().map(|(p, _)| p.height()).max().unwrap_or(0);
-    let (letter, line) = Rendering::text_size("x", 1);
+    let (letter, line) = Rendering::text_size("x");
     let labels: Vec<Vec<String>> =
         pictures.iter().map(|(_, name)| label(name, (wide / letter.max(1)) as usize)).collect();
     let lines = labels.iter().map(Vec::len).max().unwrap_or(0);
@@ -48,9 +48,9 @@ pub fn contact_sheet(
         let (left, top) = (GAP + i % columns * cell_x, GAP + i / columns * cell_y);
         page.draw_rendering(i64::from(left), i64::from(top), picture);
         for (row, text) in (0_u32..).zip(label) {
-            let free = wide.saturating_sub(Rendering::text_size(text, 1).0) / 2;
+            let free = wide.saturating_sub(Rendering::text_size(text).0) / 2;
             let down = top + high + GAP / 2 + row * (line + LEADING);
-            page.draw_text(i64::from(left + free), i64::from(down), 1, ink, text);
+            page.draw_text(i64::from(left + free), i64::from(down), ink, text);
         }
     }
     Ok(page)

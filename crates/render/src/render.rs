@@ -328,7 +328,7 @@ fn names(scene: &Scene, joints: &[overlay_lines::Joint], eye: &Eye, picture: &mu
         if taken.len() >= MOST_NAMES || !(x.abs() < 1e6 && y.abs() < 1e6) {
             continue;
         }
-        let (wide, high) = Rendering::text_size(&about.name, 1);
+        let (wide, high) = Rendering::text_size(&about.name);
         #[expect(clippy::cast_possible_truncation, reason = "within a million")]
         let (x, y) = (x as i64 + 4, y as i64 - i64::from(high) / 2);
         let place = [x, y, x + i64::from(wide), y + i64::from(high)];
@@ -339,7 +339,7 @@ fn names(scene: &Scene, joints: &[overlay_lines::Joint], eye: &Eye, picture: &mu
             continue;
         }
         taken.push(place);
-        picture.draw_text(x + 1, y + 1, 1, [0, 0, 0, 255], &about.name);
-        picture.draw_text(x, y, 1, [255, 255, 255, 255], &about.name);
+        picture.draw_text(x + 1, y + 1, [0, 0, 0, 255], &about.name);
+        picture.draw_text(x, y, [255, 255, 255, 255], &about.name);
     }
 }

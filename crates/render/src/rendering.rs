@@ -107,23 +107,19 @@ impl Rendering {
         self.set(x, y, [r, g, b, u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)]);
     }
 
-    /// Returns width and height of a text: six pixels per character and eight in height, times `scale`.
+    /// Returns width and height of a text: six pixels per character and eight in height.
     #[must_use]
-    pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
+    pub fn text_size(text: &str) -> (u32, u32) {
         let count = u32::try_from(text.chars().take(LONGEST).count()).unwrap_or(0);
-        (count.saturating_mul(font::WIDTH).saturating_mul(scale), font::HEIGHT.saturating_mul(scale))
+        (count.saturating_mul(font::WIDTH), font::HEIGHT)
     }
 
-    /// Draws a text with its top left corner at a pixel; each dot is `scale` pixels wide. Characters outside printable
-    /// ASCII are boxes; a text ends after 256 characters.
-    pub fn draw_text(&mut self, x: i64, y: i64, scale: u32, color: [u8; 4], text: &str) {
-        let (wide, scale) = (i64::from(font::WIDTH), i64::from(scale));
+    /// Draws a text with its top left corner at a pixel. Characters outside printable ASCII are boxes; a text ends after
+    /// 256 characters.
+    pub fn draw_text(&mut self, x: i64, y: i64, color: [u8; 4], text: &str) {
         for (i, letter) in (0_i64..).zip(text.chars().take(LONGEST)) {
             for (column, row) in font::dots(letter) {
-                let (left, top) = (x + (i * wide + column) * scale, y + row * scale);
-                for (dx, dy) in (0..scale).flat_map(|dx| (0..scale).map(move |dy| (dx, dy))) {
-                    self.set(left + dx, top + dy, color);
-                }
+                self.set(x + i * i64::from(font::WIDTH) + column, y + row, color);
             }
         }
     }
@@ -147,8 +143,8 @@ impl Rendering {
         let top = i64::from(self.height) / 2 - i64::try_from(lines.len()).unwrap_or(0) * i64::from(line) / 2;
         for (row, text) in (0_i64..).zip(&lines) {
             let text: String = text.trim_end().chars().take(most).collect();
-            let left = i64::from(self.width.saturating_sub(Self::text_size(&text, 1).0) / 2);
-            self.draw_text(left, top + row * i64::from(line), 1, ink, &text);
+            let left = i64::from(self.width.saturating_sub(Self::text_size(&text).0) / 2);
+            self.draw_text(left, top + row * i64::from(line), ink, &text);
         }
     }
 
@@ -185,14 +181,14 @@ mod tests {
     fn letters_are_drawn_within_their_cells() {
         for c in ' '..='~' {
             let mut page = picture(18, 24, [0; 4]);
-            page.draw_text(6, 8, 1, [255; 4], &c.to_string());
+            page.draw_text(6, 8, [255; 4], &c.to_string());
             let dots: Vec<_> =
                 (0..18 * 24).filter(|i| page.pixels[*i][3] > 0).map(|i| (i % 18, i / 18)).collect();
             assert_eq!(dots.is_empty(), c == ' ', "{c}");
             assert!(dots.iter().all(|(x, y)| (6..11).contains(x) && (8..16).contains(y)), "{c}");
         }
         let mut page = picture(2, 2, [0; 4]);
-        page.draw_text(-3, -3, 9, [255; 4], "\u{202e}\0x");
+        page.draw_text(-3, -3, [255; 4], "\u{202e}\0x");
     }
 
     #[test]

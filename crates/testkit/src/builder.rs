@@ -112,11 +112,6 @@ impl Builder {
         *self.labels.get(name).unwrap_or_else(|| panic!("no label {name}"))
     }
 
-    /// Returns the position of a label, as 32 bits.
-    pub fn at32(&self, name: &str) -> u32 {
-        u32::try_from(self.at(name)).expect("fixtures are small")
-    }
-
     /// Returns the number of bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
@@ -145,20 +140,6 @@ impl Builder {
     #[must_use]
     pub fn patch_le_u32(self, name: &str, value: u32) -> Self {
         self.patch(name, &value.to_le_bytes())
-    }
-
-    /// Stores the position of label `target` at label `slot`, 32 bits, big endian.
-    #[must_use]
-    pub fn point_be_u32(self, slot: &str, target: &str) -> Self {
-        let value = self.at32(target);
-        self.patch_be_u32(slot, value)
-    }
-
-    /// Stores the position of label `target` at label `slot`, 32 bits, little endian.
-    #[must_use]
-    pub fn point_le_u32(self, slot: &str, target: &str) -> Self {
-        let value = self.at32(target);
-        self.patch_le_u32(slot, value)
     }
 
     /// Returns the finished file.

@@ -76,7 +76,7 @@ impl Trs64 {
         }
     }
 
-    /// Returns the translation, rotation and scale nearest to `m`.
+    /// Splits `m` into translation, rotation and scale. Shear is lost; then the result is only near to `m`.
     ///
     /// A matrix that mirrors gets a negative scale on x. A column of zeros gets scale 0; the other columns
     /// determine the rotation.
@@ -117,9 +117,9 @@ impl Trs {
         self.wide().to_affine().narrow()
     }
 
-    /// Returns the translation, rotation and scale nearest to `m`. The second value is the largest
-    /// difference between an element of `m` and of the result, relative to the largest column. It is 0, up
-    /// to rounding, unless `m` shears.
+    /// Splits `m` into translation, rotation and scale. The second value is the largest difference between an
+    /// element of `m` and of the result, relative to the largest column. It is 0, up to rounding, unless `m`
+    /// shears.
     ///
     /// A matrix that mirrors gets a negative scale on x. A column of zeros gets scale 0; the other columns
     /// determine the rotation.
