@@ -31,7 +31,7 @@
 //! * The motion of the whole character is multiplied by the ratio of leg lengths.
 //! * If the target has a joint above the hips and the source does not, the joint moves with the hips.
 //! * A target bone without a source keeps its rest pose relative to its parent. A source bone without a
-//!   target moves nothing; its vertices follow the nearest mapped bone above it.
+//!   target moves nothing, unless it is above all mapped bones; its vertices follow the nearest mapped bone above it.
 //! * Meshes keep the pose in which they were modelled. Along a bone they are stretched to its new length;
 //!   across it they are scaled as the whole body.
 //! * [`Hold`] keeps feet or hands on the source's path, scaled to the target's size, by bending knees or

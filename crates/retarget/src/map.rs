@@ -133,6 +133,28 @@ impl BoneMap {
         self.bones.iter().enumerate().filter_map(|(target, bone)| Some((target, bone.as_ref()?.source)))
     }
 
+    /// Returns for each joint of the source whether its motion is transferred: it is mapped, or it is above all mapped
+    /// joints and moves one of them.
+    pub(crate) fn transferred(&self, source: &Skeleton) -> Vec<bool> {
+        let mut mapped = alloc::vec![false; source.joints.len()];
+        for (_, joint) in self.pairs() {
+            mapped.get_mut(joint).into_iter().for_each(|mapped| *mapped = true);
+        }
+        let mut transferred = mapped.clone();
+        let parent = |joint: &usize| {
+            let joint = source.joints.get(*joint)?;
+            joint.parent.filter(|parent| joint.follows.is_empty() && *parent < mapped.len())
+        };
+        for (_, joint) in self.pairs() {
+            // A skeleton with a cycle has no end.
+            let above = || core::iter::successors(parent(&joint), parent).take(mapped.len());
+            if above().all(|j| !mapped[j]) {
+                above().for_each(|j| transferred[j] = true);
+            }
+        }
+        transferred
+    }
+
     /// Converts the map to a file with a line for each bone of the target. Bones without a source have an
     /// empty one. Comments list the bones of the source that move nothing, and bones of the target that have the name
     /// of an earlier one.
@@ -148,9 +170,9 @@ impl BoneMap {
             let comment = bone.as_ref().map_or_else(|| "keeps its rest pose".into(), |b| b.basis.to_string());
             file.push(joint.name.clone(), from.map_or(String::new(), |j| j.name.clone()), comment);
         }
-        let unused = |j: &usize| self.pairs().all(|(_, s)| s != *j);
-        for joint in (0..source.joints.len()).filter(unused) {
-            file.push_remark(format!("moves nothing: {}", source.joints[joint].name));
+        let transferred = self.transferred(source);
+        for (joint, _) in source.joints.iter().zip(transferred).filter(|(_, transferred)| !transferred) {
+            file.push_remark(format!("moves nothing: {}", joint.name));
         }
         file
     }

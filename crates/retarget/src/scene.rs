@@ -238,9 +238,10 @@ fn bones(map: &BoneMap, old: &Skeleton, new: &Skeleton) -> Vec<BoneReport> {
     new.joints.iter().enumerate().map(one).collect()
 }
 
-/// Returns the source bones that move in a clip and that no target bone follows.
+/// Returns the source bones whose motion in a clip is not transferred.
 fn unused(source: &Scene, from: SkeletonId, map: &BoneMap) -> Vec<String> {
-    let joints = &source.skeletons[from.0].joints;
+    let skeleton = &source.skeletons[from.0];
+    let joints = &skeleton.joints;
     let mut is_lost = alloc::vec![false; joints.len()];
     for clip in source.clips.iter().filter(|c| c.skeleton == from) {
         match &clip.motion {
@@ -248,10 +249,10 @@ fn unused(source: &Scene, from: SkeletonId, map: &BoneMap) -> Vec<String> {
             Motion::Poses { .. } => is_lost.fill(true),
         }
     }
-    for (_, mapped) in map.pairs() {
-        is_lost[mapped] = false;
-    }
-    joints.iter().zip(is_lost).filter(|(_, is_lost)| *is_lost).map(|(j, _)| j.name.clone()).collect()
+    let lost = joints.iter().zip(is_lost).zip(map.transferred(skeleton));
+    lost.filter(|((_, is_lost), transferred)| *is_lost && !transferred)
+        .map(|((j, _), _)| j.name.clone())
+        .collect()
 }
 
 /// Returns true if keys differ from the rest pose.

@@ -297,3 +297,23 @@ fn a_bone_that_only_scales_is_reported_if_nothing_follows_it() {
     let report = retargeted(&source, &figure(&SIMS, &Shape::default())).value.report;
     assert_eq!(report.unused, ["prop"]);
 }
+
+#[test]
+fn a_bone_above_all_mapped_ones_moves_the_character() {
+    let mut source = figure(&MIXAMO, &Shape::default());
+    let joints = &mut source.skeletons[0].joints;
+    let mover = joints.len();
+    joints.push(Joint::new("mover", None, Local::default()));
+    joints[0].parent = Some(mover);
+    let mut track = Track { joint: mover, ..Track::default() };
+    track.translation.push(0.0, [0.0; 3]);
+    track.translation.push(24.0, [5.0, 0.0, 2.0]);
+    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
+    tracks.push(track);
+    let done = retargeted(&source, &figure(&SIMS, &Shape::default())).value;
+    for (a, b) in motion(&source).iter().zip(motion(&done.scene)) {
+        assert!(a[0].translation.distance(b[0].translation) < 1e-4, "{} {}", a[0], b[0]);
+    }
+    assert!(done.report.unused.is_empty(), "{:?}", done.report.unused);
+    assert!(!done.map.to_string().contains("moves nothing"), "{}", done.map);
+}
