@@ -180,7 +180,7 @@ fn frames(clip: &Clip, budget: &Budget) -> Result<Vec<f32>, ConvertError> {
     if let Motion::Tracks(tracks) = &clip.motion {
         // Between the last frame of a loop and the first there can be keys, too.
         #[expect(clippy::cast_precision_loss, reason = "as above")]
-        let end = clip.frames.saturating_sub(u32::from(!clip.looping)) as f32;
+        let end = clip.end() as f32;
         for track in tracks {
             for frames in [&track.translation.frames, &track.rotation.frames, &track.scale.frames] {
                 let between = frames.iter().filter(|f| **f > 0.0 && **f < end && **f % 1.0 != 0.0);

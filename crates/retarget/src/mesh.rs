@@ -44,7 +44,9 @@ impl Rebinding {
         let mut moves = alloc::vec![DAffine3::IDENTITY; count];
         let mut targets = alloc::vec![0_u32; count];
         let trunk = Trunk::new(&pair, retargeter.body_scale, [bind, target_bind]);
-        let top = (0..count).find(|j| taker[*j].is_some());
+        // Parents may come after their children.
+        let top =
+            (0..count).filter(|j| taker[*j].is_some()).min_by_key(|j| pair.source.ancestors(*j).count());
         for joint in 0..count {
             // An unmapped joint is replaced by its nearest mapped ancestor, or else by the topmost joint.
             let above = core::iter::once(joint).chain(pair.source.ancestors(joint));

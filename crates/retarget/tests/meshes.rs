@@ -4,7 +4,7 @@
 use crate::figure::{MIXAMO, SIMS, Shape, figure};
 use meshwright_retarget::{RetargetOptions, retarget_scene};
 use meshwright_rig::Evaluator;
-use meshwright_scene::{Influence, Mesh, MeshId, Node, NodeId, Scene, SkeletonId, Skin};
+use meshwright_scene::{Influence, Joint, Local, Mesh, MeshId, Node, NodeId, Scene, SkeletonId, Skin};
 
 fn retargeted(source: &Scene, target: &Scene) -> Scene {
     let done = retarget_scene(source, target, &RetargetOptions::default()).unwrap();
@@ -82,6 +82,28 @@ fn unmapped_bones_hand_their_weights_to_the_bone_above() {
     let hand = done.skeletons[0].joints.iter().position(|j| j.name == "L_HAND").unwrap();
     let on_hand = done.meshes[0].skin.as_ref().unwrap().influences.iter();
     assert_eq!(on_hand.filter(|i| i.joint as usize == hand).count(), 6, "its own and those of the finger");
+}
+
+#[test]
+fn vertices_above_all_mapped_bones_follow_the_topmost_of_them() {
+    let mut source = figure(&MIXAMO, &Shape::default());
+    source.clips.clear();
+    let joints = &mut source.skeletons[0].joints;
+    // Children come first, and the last joint is above the hips.
+    let count = joints.len();
+    joints.reverse();
+    for joint in joints.iter_mut() {
+        joint.parent = Some(joint.parent.map_or(count, |parent| count - 1 - parent));
+    }
+    joints.push(Joint::new("Armature", None, Local::default()));
+    source.skeletons[0].bind_rest().unwrap();
+    for influence in &mut source.meshes[0].skin.as_mut().unwrap().influences {
+        influence.joint = u32::try_from(count).unwrap();
+    }
+    let done = retargeted(&source, &figure(&SIMS, &Shape::default()));
+    let hips = done.skeletons[0].joints.iter().position(|j| j.name == "PELVIS").unwrap();
+    let influences = &done.meshes[0].skin.as_ref().unwrap().influences;
+    assert!(influences.iter().all(|i| i.joint as usize == hips), "{influences:?}");
 }
 
 #[test]
