@@ -20,7 +20,7 @@ thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-fn taken(size: usize) {
+fn count_allocation(size: usize) {
     // A thread that ends no longer has these variables.
     let _ = NOW.try_with(|now| {
         now.set(now.get().wrapping_add_unsigned(size));
@@ -32,7 +32,7 @@ fn taken(size: usize) {
 // SAFETY: every call is passed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        taken(layout.size());
+        count_allocation(layout.size());
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        taken(layout.size());
+        count_allocation(layout.size());
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -69,7 +69,7 @@ pub struct Cost {
 /// If the program does not use [`Counting`].
 pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
     let watch = Stopwatch::start();
-    let (answer, peak, calls) = counted(f);
+    let (answer, peak, calls) = count_allocations(f);
     (answer, Cost { peak, calls, time: watch.elapsed() })
 }
 
@@ -78,12 +78,12 @@ pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
 /// # Panics
 /// If the program does not use [`Counting`].
 pub fn peak_of<T>(f: impl FnOnce() -> T) -> (T, usize) {
-    let (answer, peak, _) = counted(f);
+    let (answer, peak, _) = count_allocations(f);
     (answer, peak)
 }
 
 /// Returns the result of `f`, and what it allocates: the peak and the calls.
-fn counted<T>(f: impl FnOnce() -> T) -> (T, usize, usize) {
+fn count_allocations<T>(f: impl FnOnce() -> T) -> (T, usize, usize) {
     let (calls, outer) = (CALLS.get(), PEAK.get());
     drop(std::hint::black_box(Box::new(0_u8)));
     assert!(CALLS.get() != calls, "`Counting` is not the global allocator");

@@ -62,7 +62,7 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
             (Expect::Reject, Ok(_)) => panic!("{name}: must be refused"),
             (Expect::Reject, Err(e)) => {
                 assert!(e.offset() <= fixture.bytes.len() as u64, "{name}: offset outside the file: {e}");
-                stated::<F>(e.code(), e.kind(), Severity::Error);
+                check_rule::<F>(e.code(), e.kind(), Severity::Error);
             }
             (_, Err(e)) => panic!("{name}: must open: {e}"),
             (expect, Ok(model)) => {
@@ -71,7 +71,7 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
                 assert!(!report.has_errors(), "{name}: a file that opened has errors: {findings:?}");
                 let clean = findings.is_empty();
                 assert!(clean == (expect == Expect::Ok), "{name}: expected {expect:?}, found {findings:?}");
-                report.iter().for_each(|f| stated::<F>(f.rule.code, f.rule.kind, f.severity));
+                report.iter().for_each(|f| check_rule::<F>(f.rule.code, f.rule.kind, f.severity));
                 self.byte_round_trip(name, &fixture.bytes);
             }
         }
@@ -92,7 +92,7 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
 }
 
 /// Checks that a code is that of a rule, with its kind and severity.
-fn stated<F: FileFormat>(code: &str, kind: Kind, severity: Severity) {
+fn check_rule<F: FileFormat>(code: &str, kind: Kind, severity: Severity) {
     let found = F::RULES.iter().any(|r| r.code == code && r.kind == kind && r.severity == severity);
     assert!(found, "{}: no rule {severity}[{code}] of kind {kind}", F::ID);
 }
@@ -150,7 +150,7 @@ pub fn answer<M: PartialEq + Debug>(
         let report = validate(&parsed.model);
         for finding in parsed.forgiven.findings().iter().chain(report.findings()) {
             one_line(&finding.to_string());
-            located(finding.offset.unwrap_or(0), &finding.stream, len, finding);
+            check_location(finding.offset.unwrap_or(0), &finding.stream, len, finding);
         }
         let written = match to_bytes(&parsed.model) {
             Ok(written) => written,
@@ -210,7 +210,7 @@ const FINDING: usize = 512;
 /// Checks that an error has a code, one line, and a location in a file of `len` bytes.
 pub fn refusal(e: &ReadError, len: usize) {
     one_line(&e.to_string());
-    located(e.offset(), e.stream(), len, e);
+    check_location(e.offset(), e.stream(), len, e);
     assert!(!e.code().is_empty(), "{e}: no code");
 }
 
@@ -220,6 +220,7 @@ pub fn one_line(text: &str) {
     assert!(!text.chars().any(char::is_control), "a message of several lines: {text:?}");
 }
 
-fn located(offset: u64, stream: &Stream, len: usize, what: &impl Display) {
+/// Checks that an offset into the file is at most its length.
+fn check_location(offset: u64, stream: &Stream, len: usize, what: &impl Display) {
     assert!(*stream != Stream::File || offset <= len as u64, "offset outside the file: {what}");
 }

@@ -171,7 +171,7 @@ fn refpacked(bytes: &[u8]) -> Vec<u8> {
         at += 1;
         if run > 5 {
             let copies = (run - 1).min(67);
-            commands = whole(commands, &mut literals);
+            commands = append_fours(commands, &mut literals);
             let rest = u8::try_from(literals.len()).unwrap();
             let count = u8::try_from(copies - 4).unwrap();
             commands = commands.bytes(&[0x80 | count, rest << 6, 0]).bytes(&literals);
@@ -179,7 +179,7 @@ fn refpacked(bytes: &[u8]) -> Vec<u8> {
             at += copies;
         }
     }
-    commands = whole(commands, &mut literals);
+    commands = append_fours(commands, &mut literals);
     commands = commands.bytes(&[0xfc | u8::try_from(literals.len()).unwrap()]).bytes(&literals);
     let commands = commands.build();
     let (size, stream) = (number(bytes.len()), number(commands.len() + 9));
@@ -188,7 +188,7 @@ fn refpacked(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Writes literal bytes in groups of four. At most three remain.
-fn whole(mut commands: Builder, literals: &mut Vec<u8>) -> Builder {
+fn append_fours(mut commands: Builder, literals: &mut Vec<u8>) -> Builder {
     while literals.len() > 3 {
         let count = (literals.len() / 4 * 4).min(112);
         let rest = literals.split_off(count);

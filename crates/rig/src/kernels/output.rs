@@ -14,7 +14,7 @@ pub enum NormalLength {
     /// Normals are not normalised; they have the length of the sum over the joints.
     #[default]
     AsIs,
-    /// Normalised; zero vectors stay zero.
+    /// Normalised. A vector stays as it is if the square of its length is 0 or infinite in the precision of the sum.
     Unit,
 }
 
