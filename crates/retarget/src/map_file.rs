@@ -13,6 +13,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use meshwright_scene::text::{acts_on_terminal, visible};
 
 /// The maximum length of a file in bytes.
 const LONGEST: usize = 4 << 20;
@@ -115,8 +116,7 @@ impl fmt::Display for MapFile {
             writeln!(f)?;
         }
         for remark in &self.remarks {
-            let plain: String = remark.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            writeln!(f, "# {plain}")?;
+            writeln!(f, "# {}", visible(remark))?;
         }
         Ok(())
     }
@@ -139,7 +139,8 @@ impl fmt::Display for Quoted<'_> {
         for c in self.0.chars() {
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
-                c if c.is_control() => write!(f, "\\u{:04X}", u32::from(c))?,
+                c if acts_on_terminal(c) && c <= '\u{ffff}' => write!(f, "\\u{:04X}", u32::from(c))?,
+                c if acts_on_terminal(c) => write!(f, "\\U{:08X}", u32::from(c))?,
                 c => write!(f, "{c}")?,
             }
         }

@@ -21,8 +21,7 @@ const MOST_STRETCH: f64 = 4.0;
 pub(crate) struct Rebinding {
     /// The joint of the target that replaces each joint of the source.
     targets: Vec<u32>,
-    /// For each joint of the source, the transform from the source's bind pose to the target's, in model
-    /// space.
+    /// The transform of each joint of the source from the source's bind pose to the target's, in model space.
     moves: Vec<DAffine3>,
     /// The inverse transforms.
     returns: Vec<DAffine3>,

@@ -59,6 +59,23 @@ fn a_map_of_bones_with_the_same_name_can_be_read() {
 }
 
 #[test]
+fn a_written_map_does_not_act_on_a_terminal() {
+    let name = |i: usize| format!("{i} \u{202e}\u{2028}\u{e0041}\n\u{9b}\u{3164}\u{e9}");
+    let [mut source, mut target] = [skeleton(&MIXAMO), skeleton(&SIMS)];
+    for skeleton in [&mut source, &mut target] {
+        for (i, joint) in skeleton.joints.iter_mut().enumerate() {
+            joint.name = name(i);
+        }
+    }
+    let mut map = BoneMap::guess(&source, &target).unwrap();
+    map.set(3, None);
+    let text = map.to_file(&source, &target).to_string();
+    assert!(text.lines().all(|line| !line.contains(meshwright_scene::text::acts_on_terminal)), "{text}");
+    let read = BoneMap::from_file(&MapFile::parse(&text).unwrap(), &source, &target).unwrap();
+    assert!(map.pairs().eq(read.pairs()));
+}
+
+#[test]
 fn other_names_are_matched_by_words_and_by_place() {
     let map = BoneMap::guess(&skeleton(&WORDS), &skeleton(&SIMS)).unwrap();
     assert_counterparts(&map, 24);

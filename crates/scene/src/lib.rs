@@ -68,7 +68,7 @@ pub use mesh::bounds::Bounds;
 pub use mesh::surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
-pub use meshwright_core::{Budget, LimitExceeded, Limits};
+pub use meshwright_core::{Budget, LimitExceeded, Limits, text};
 pub use model::axes::AxisMap;
 pub use model::extra::Extra;
 pub use model::ids::{MaterialId, MeshId, NodeId, SkeletonId};
