@@ -117,7 +117,7 @@ pub struct UnknownCamera;
 
 impl std::fmt::Display for UnknownCamera {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("front, side, back, three-quarter, or degrees around and above: 120,20, with a third number for the zoom")
+        f.write_str("front, side, back, three-quarter, or degrees around and above (-90 to 90): 120,20, with a third number for the zoom (0.01 to 1000)")
     }
 }
 

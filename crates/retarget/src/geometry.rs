@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 use meshwright_rig::glam::{DAffine3, DMat3, DQuat, DVec3};
 use meshwright_rig::{Matrix, Rig, RigError};
-use meshwright_scene::{Joint, Local, Skeleton, Trs};
+use meshwright_scene::{Joint, Skeleton};
 
 /// The hierarchy and the rest pose of a skeleton.
 #[derive(Clone, Debug)]
@@ -39,11 +39,7 @@ impl Geometry {
         rig.compute_model_matrices(&locals, &mut rest)?;
         let parents = (0..joints).map(|j| rig.parent(j)).collect();
         let key_turn = |(joint, local): (&Joint, &DAffine3)| {
-            let keys = match &joint.rest {
-                Local::Trs(rest) => *rest,
-                Local::Affine(m) => Trs::from_affine(m).0,
-            };
-            let keys = DQuat::from_array(keys.rotation.map(f64::from)).normalize();
+            let keys = DQuat::from_array(joint.rest.to_trs64().rotation).normalize();
             if keys.is_finite() { rotation(local).inverse() * keys } else { DQuat::IDENTITY }
         };
         let key_turns = skeleton.joints.iter().zip(&locals).map(key_turn).collect();
