@@ -252,34 +252,55 @@ fn a_mesh_below_a_joint_follows_it() {
     assert!(is_near(at[1], [1.0, -1.0, 0.0]), "{at:?}");
 }
 
+/// Returns the armature with a second skin over its joints, which binds them with these offsets.
+fn with_second_skin(offsets: &[[f32; 2]; 2]) -> Made {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]);
+    let matrix =
+        |[x, y]: [f32; 2]| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, 0.0, 1.0];
+    let bind = made.floats("MAT4", &offsets.map(matrix));
+    made.root["skins"].as_array_mut().unwrap().push(json!({ "joints": [1, 2], "inverseBindMatrices": bind }));
+    made
+}
+
 #[test]
 fn skins_that_bind_one_skeleton_apart_share_it() {
-    let channel = json!({ "node": 2, "path": "rotation" });
-    for (second, skeletons) in [([[3.0_f32, 0.0], [3.0, -1.0]], 1), ([[3.0, 0.0], [4.0, -1.0]], 2)] {
-        let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]);
-        let matrix =
-            |[x, y]: [f32; 2]| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, 0.0, 1.0];
-        let bind = made.floats("MAT4", &second.map(matrix));
-        made.root["skins"]
+    for (second, joints) in [([[3.0_f32, 0.0], [3.0, -1.0]], 2), ([[3.0, 0.0], [4.0, -1.0]], 4)] {
+        let mut made = with_second_skin(&second);
+        let third = made.root["skins"][1].clone();
+        made.root["skins"].as_array_mut().unwrap().push(third);
+        made.root["nodes"]
             .as_array_mut()
             .unwrap()
-            .push(json!({ "joints": [1, 2], "inverseBindMatrices": bind }));
-        made.root["nodes"].as_array_mut().unwrap().push(json!({ "mesh": 0, "skin": 1 }));
-        made.root["scenes"] = json!([{ "nodes": [0, 3, 4] }]);
+            .extend([1, 2].map(|skin| json!({ "mesh": 0, "skin": skin })));
+        made.root["scenes"] = json!([{ "nodes": [0, 3, 4, 5] }]);
         let (made, _) = made.read().unwrap();
         let scene = &made.value.scene;
-        assert_eq!((scene.skeletons.len(), scene.clips.len(), scene.meshes.len()), (skeletons, skeletons, 2));
+        assert_eq!((scene.skeletons.len(), scene.clips.len(), scene.meshes.len()), (1, 1, 3));
+        // The third skin is like the second: it shares the copies of joints.
+        assert_eq!(scene.skeletons[0].joints.len(), joints);
         let mut evaluator = Evaluator::new(scene).unwrap();
-        let clip = scene.meshes[1].skin.as_ref().unwrap().skeleton;
-        let clip = scene.clips.iter().position(|c| c.skeleton == clip).unwrap();
-        evaluator.pose_seconds(clip, 0.5).unwrap();
-        // The tip's vertex: its offset in the joint turned by a quarter, then the armature.
-        let [x, y] = second[1];
-        let (px, py) = (1.0 + x, 1.0 + y);
-        let wanted = [2.0 * -py, 0.0, 5.0 + 2.0 * (1.0 + px)];
-        let at = evaluator.mesh(MeshId(1)).unwrap().positions;
-        assert!(is_near(at[2], wanted), "{at:?}, not {wanted:?}");
+        evaluator.pose_seconds(0, 0.5).unwrap();
+        for (mesh, [x, y]) in [(0, [0.0, -1.0]), (1, second[1]), (2, second[1])] {
+            // The tip's vertex: its offset in the joint turned by a quarter, then the armature.
+            let (px, py) = (1.0 + x, 1.0 + y);
+            let wanted = [2.0 * -py, 0.0, 5.0 + 2.0 * (1.0 + px)];
+            let at = evaluator.mesh(MeshId(mesh)).unwrap().positions;
+            assert!(is_near(at[2], wanted), "mesh {mesh}: {at:?}, not {wanted:?}");
+        }
     }
+}
+
+#[test]
+fn a_skin_that_moves_no_mesh_does_not_bind() {
+    let mut made = with_second_skin(&[[3.0, 0.0], [4.0, -1.0]]);
+    made.root["skins"].as_array_mut().unwrap().reverse();
+    made.root["nodes"][3]["skin"] = json!(1);
+    let (made, _) = made.read().unwrap();
+    let scene = &made.value.scene;
+    assert_eq!((scene.skeletons.len(), scene.clips.len(), scene.skeletons[0].joints.len()), (1, 1, 2));
+    assert_eq!(scene.meshes[0].positions[2], [1.0, 1.0, 0.0]);
+    assert_eq!(scene.skeletons[0].joints[1].inverse_bind.w, [0.0, -1.0, 0.0]);
 }
 
 #[test]

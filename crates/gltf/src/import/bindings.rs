@@ -10,7 +10,7 @@ use meshwright_core::math::Affine64;
 use meshwright_core::{FieldPath, ReadError};
 use meshwright_scene::{Affine, Joint, Local, Skeleton};
 
-/// The relation of a skin's meshes to a skeleton.
+/// The relation of a skin's meshes to the skeleton of its group.
 #[derive(Debug)]
 pub(super) struct Binding {
     pub(super) skeleton: usize,
@@ -20,11 +20,18 @@ pub(super) struct Binding {
     pub(super) bake: Option<Affine64>,
 }
 
+/// The bind matrices of a skeleton while its skins are read.
+struct Bound {
+    /// The inverse bind matrix of each joint that a skin binds.
+    binds: Vec<Option<Affine>>,
+    /// The number of joints that are nodes. Those after them are copies.
+    nodes: usize,
+}
+
 #[derive(Debug)]
 pub(super) struct Bindings {
+    /// The skeletons, one per group of joints.
     skeletons: Vec<Skeleton>,
-    /// The joint groups, one per skeleton.
-    pub(super) groups: Vec<usize>,
     /// The binding of each skin; `None` if its joints are not joints of the scene.
     skins: Vec<Option<Binding>>,
     /// The rest pose of each group's joints.
@@ -34,26 +41,31 @@ pub(super) struct Bindings {
 impl Bindings {
     pub(super) fn new(document: &Document<'_>, plan: &Plan) -> Result<Self, ReadError> {
         let path = FieldPath::ROOT.field("skins");
-        let mut made =
-            Self { skeletons: Vec::new(), groups: Vec::new(), skins: Vec::new(), rests: Vec::new() };
-        let mut bound: Vec<Vec<Option<Affine>>> = Vec::new();
+        let mut made = Self { skeletons: Vec::new(), skins: Vec::new(), rests: Vec::new() };
+        let mut bound: Vec<Bound> = Vec::new();
         let extras = Extras::new(document, "nodes")?;
         for (g, group) in plan.groups.iter().enumerate() {
             let skeleton = skeleton(document, plan, (g, group), &extras)?;
             made.rests.push(rest(document, &skeleton)?);
-            let binds = document.filled(&path, "bind matrices", skeleton.joints.len())?;
-            bound.push(binds);
+            let nodes = skeleton.joints.len();
+            bound.push(Bound { binds: document.filled(&path, "bind matrices", nodes)?, nodes });
             charge_push::<(Skeleton, [usize; 8])>(document, &path, "skeletons")?;
             made.skeletons.push(skeleton);
-            made.groups.push(g);
         }
-        for s in 0..document.skins().len() {
-            charge_push::<Option<Binding>>(document, &path, "skins")?;
-            let binding = made.bind(document, plan, s, &mut bound, &extras)?;
-            made.skins.push(binding);
+        let count = document.skins().len();
+        document.charge::<Option<Binding>>(&path, "skins", count)?;
+        made.skins.resize_with(count, || None);
+        // A skin that moves no mesh must not decide how the others are bound.
+        for used in [true, false] {
+            for s in (0..count).filter(|s| plan.uses_skin(*s) == used) {
+                let binding = made.bind(document, plan, (s, used), &mut bound)?;
+                if let Some(slot) = made.skins.get_mut(s) {
+                    *slot = binding;
+                }
+            }
         }
-        for (skeleton, binds) in bound.iter().enumerate() {
-            made.set(skeleton, binds);
+        for (skeleton, bound) in bound.iter().enumerate() {
+            made.set(skeleton, &bound.binds);
         }
         Ok(made)
     }
@@ -76,22 +88,21 @@ impl Bindings {
 
     /// Sets the bind matrices of a skeleton. A joint that no skin binds gets that of the rest pose.
     fn set(&mut self, skeleton: usize, binds: &[Option<Affine>]) {
-        let Some(rest) = self.groups.get(skeleton).and_then(|g| self.rests.get(*g)) else { return };
+        let Some(rest) = self.rests.get(skeleton) else { return };
         let Some(skeleton) = self.skeletons.get_mut(skeleton) else { return };
-        for ((joint, bind), rest) in skeleton.joints.iter_mut().zip(binds).zip(rest) {
-            let of_rest = || rest.inverse().map(|m| m.narrow()).filter(Affine::is_finite);
+        for (j, (joint, bind)) in skeleton.joints.iter_mut().zip(binds).enumerate() {
+            let of_rest = || rest.get(j)?.inverse().map(|m| m.narrow()).filter(Affine::is_finite);
             joint.inverse_bind = bind.or_else(of_rest).unwrap_or(Affine::IDENTITY);
         }
     }
 
-    /// Binds a skin to its group's skeleton, or to a new one.
+    /// Binds a skin to its group's skeleton.
     fn bind(
         &mut self,
         document: &Document<'_>,
         plan: &Plan,
-        s: usize,
-        bound: &mut Vec<Vec<Option<Affine>>>,
-        extras: &Extras<'_, '_>,
+        (s, used): (usize, bool),
+        bound: &mut [Bound],
     ) -> Result<Option<Binding>, ReadError> {
         let all = FieldPath::ROOT.field("skins");
         let path = all.index(s);
@@ -106,44 +117,65 @@ impl Bindings {
         let Some(group) = group else { return Ok(None) };
         hint(document, s, skin)?;
         let matrices = matrices(document, s, skin)?;
-        let Some(binds) = bound.get_mut(group) else { return Ok(None) };
+        let (Some(bound), Some(skeleton)) = (bound.get_mut(group), self.skeletons.get_mut(group)) else {
+            return Ok(None);
+        };
         let at = |joint: &u32| *joint as usize;
         let known = joints.iter().zip(&matrices);
-        let known = known.filter_map(|(j, m)| Some((binds.get(at(j)).copied().flatten()?, *m)));
-        match common(known) {
-            BindDifference::Same => {
-                for (joint, matrix) in joints.iter().zip(&matrices) {
-                    if let Some(bind) = binds.get_mut(at(joint)) {
-                        bind.get_or_insert(*matrix);
-                    }
+        let known = known.filter_map(|(j, m)| Some((bound.binds.get(at(j)).copied().flatten()?, *m)));
+        let (bake, back) = match common(known) {
+            BindDifference::Same => (None, Affine64::IDENTITY),
+            BindDifference::Moved(bake, back) => (Some(bake), back),
+            BindDifference::None if used => {
+                for (joint, matrix) in joints.iter_mut().zip(&matrices) {
+                    let copy = bound.joint(document, skeleton, at(joint), matrix)?;
+                    *joint = u32::try_from(copy).unwrap_or(u32::MAX);
                 }
-                Ok(Some(Binding { skeleton: group, joints, bake: None }))
+                return Ok(Some(Binding { skeleton: group, joints, bake: None }));
             }
-            BindDifference::Moved(bake, back) => {
-                for (joint, matrix) in joints.iter().zip(&matrices) {
-                    if let Some(bind) = binds.get_mut(at(joint)) {
-                        bind.get_or_insert_with(|| matrix.wide().after(&back).narrow());
-                    }
-                }
-                Ok(Some(Binding { skeleton: group, joints, bake: Some(bake) }))
-            }
-            BindDifference::None => {
-                let own = self.skeletons.get(group).map_or(0, |s| s.joints.len());
-                let mut binds: Vec<Option<Affine>> = document.filled(&path, "bind matrices", own)?;
-                for (joint, matrix) in joints.iter().zip(&matrices) {
-                    if let Some(bind) = binds.get_mut(at(joint)) {
-                        *bind = Some(*matrix);
-                    }
-                }
-                bound.push(binds);
-                let Some(of) = plan.groups.get(group) else { return Ok(None) };
-                let skeleton = self.skeletons.len();
-                charge_push::<(Skeleton, [usize; 4])>(document, &path, "skeletons")?;
-                self.skeletons.push(self::skeleton(document, plan, (group, of), extras)?);
-                self.groups.push(group);
-                Ok(Some(Binding { skeleton, joints, bake: None }))
+            BindDifference::None => return Ok(None),
+        };
+        for (joint, matrix) in joints.iter().zip(&matrices) {
+            if let Some(bind) = bound.binds.get_mut(at(joint)) {
+                bind.get_or_insert_with(|| match bake {
+                    Some(_) => matrix.wide().after(&back).narrow(),
+                    None => *matrix,
+                });
             }
         }
+        Ok(Some(Binding { skeleton: group, joints, bake }))
+    }
+}
+
+impl Bound {
+    /// Returns the joint with this bind matrix: the joint itself if no skin binds it otherwise, or a copy of it that
+    /// follows it.
+    fn joint(
+        &mut self,
+        document: &Document<'_>,
+        skeleton: &mut Skeleton,
+        joint: usize,
+        matrix: &Affine,
+    ) -> Result<usize, ReadError> {
+        let path = FieldPath::ROOT.field("skins");
+        let Some(own) = self.binds.get_mut(joint) else { return Ok(joint) };
+        let own = *own.get_or_insert(*matrix);
+        let same = |bind: &Affine| bind == matrix || is_similar(&bind.wide(), &matrix.wide());
+        if same(&own) {
+            return Ok(joint);
+        }
+        document.work(&path, "copies of joints", skeleton.joints.len().saturating_sub(self.nodes))?;
+        let copies = skeleton.joints.iter().zip(&self.binds).enumerate().skip(self.nodes);
+        let mut copies = copies.filter(|(_, (copy, _))| copy.parent == Some(joint));
+        if let Some((copy, _)) = copies.find(|(_, (_, bind))| bind.as_ref().is_some_and(same)) {
+            return Ok(copy);
+        }
+        let name = skeleton.joints.get(joint).map(|joint| joint.name.clone()).unwrap_or_default();
+        document.charge::<u8>(&path, "names", name.len())?;
+        charge_push::<(Joint, Option<Affine>)>(document, &path, "joints")?;
+        skeleton.joints.push(Joint::new(name, Some(joint), Local::default()));
+        self.binds.push(Some(*matrix));
+        Ok(skeleton.joints.len().saturating_sub(1))
     }
 }
 

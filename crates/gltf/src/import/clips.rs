@@ -1,6 +1,5 @@
 //! Converts animations to clips.
 
-use super::bindings::Bindings;
 use super::extras::Extras;
 use super::keys::{KeyInterpolation, KeySource, folded};
 use super::nodes::unit_rotation;
@@ -16,11 +15,10 @@ use meshwright_scene::{
     Channel as Keys, Clip, Interpolation as Rule, Local, Loss, Motion, SkeletonId, Track,
 };
 
-/// Returns the clips of all skeletons, and the animation of each.
+/// Returns the clips, and the animation of each.
 pub(super) fn read(
     document: &Document<'_>,
     plan: &Plan,
-    bindings: &Bindings,
     (told, options): (&FileData, &ImportOptions<'_>),
     losses: &mut Vec<Loss>,
 ) -> Result<(Vec<Clip>, Vec<usize>), ReadError> {
@@ -33,7 +31,7 @@ pub(super) fn read(
         // If the keys are at another stated rate, frames keep their numbers and the clip gets the playback
         // rate.
         let rate = stated.rate.filter(|_| stated.keyed(options.rate).is_some()).unwrap_or(rate);
-        let group = reader.group;
+        let Some(group) = reader.group else { continue };
         let name = if animation.name.is_empty() { format!("clip_{a}") } else { animation.name.to_string() };
         let found = frames;
         let (frames, looping) = stated.frames(rate, frames, || closes(&tracks, found.saturating_sub(1)));
@@ -41,27 +39,17 @@ pub(super) fn read(
         if looping {
             hold(document, a, &mut tracks, found.saturating_sub(1))?;
         }
-        for (skeleton, of) in bindings.groups.iter().enumerate() {
-            if Some(*of) != group {
-                continue;
-            }
-            let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
-            let path = FieldPath::ROOT.field("animations");
-            // Memory for the tracks, except those that the last clip takes over.
-            document.charge::<[f32; 5]>(&path.index(a), "keys", keys)?;
-            document.charge::<Track>(&path.index(a), "keys", tracks.len())?;
-            document.charge::<u8>(&path.index(a), "names", name.len())?;
-            charge_push::<(Clip, usize)>(document, &path, "clips")?;
-            let motion = Motion::Tracks(tracks.clone());
-            let mut clip = Clip::new(name.clone(), SkeletonId(skeleton), rate, motion)
-                .with_frames(frames)
-                .with_looping(looping)
-                .with_start(stated.start)
-                .with_interpolation(Rule::Spherical);
-            clip.extras = stated.rest(extras.get(a)?);
-            clips.push(clip);
-            animations.push(a);
-        }
+        let path = FieldPath::ROOT.field("animations");
+        document.charge::<u8>(&path.index(a), "names", name.len())?;
+        charge_push::<(Clip, usize)>(document, &path, "clips")?;
+        let mut clip = Clip::new(name, SkeletonId(group), rate, Motion::Tracks(tracks))
+            .with_frames(frames)
+            .with_looping(looping)
+            .with_start(stated.start)
+            .with_interpolation(Rule::Spherical);
+        clip.extras = stated.rest(extras.get(a)?);
+        clips.push(clip);
+        animations.push(a);
     }
     Ok((clips, animations))
 }

@@ -14,10 +14,10 @@
 //! | a mesh without skin below a joint | a mesh that follows this joint |
 //! | other nodes that draw | nodes |
 //! | scenes of a document that an export of this crate made | levels of detail |
-//! | an animation | a clip for each skeleton that it moves |
+//! | an animation | a clip |
 //!
-//! Skins with different inverse bind matrices for the same joints become one skeleton if a single transform of the
-//! vertices compensates for the difference, otherwise one each. Steps become two keys at neighbouring times, cubic
+//! Skins with different inverse bind matrices for the same joints share them if a single transform of the vertices
+//! compensates for the difference. Otherwise each further bind matrix gets a copy of its joint, which follows it. Steps become two keys at neighbouring times, cubic
 //! splines as many linear keys as keep within [`SPLINE_ERROR`] of their range.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
@@ -161,21 +161,18 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.meshes = built.meshes;
     scene.materials = materials.into_materials();
     scene.variants = variants::read(document, &built.origins)?;
-    let (clips, animations) = clips::read(document, &plan, &bindings, (&told, options), &mut losses)?;
+    let (clips, animations) = clips::read(document, &plan, (&told, options), &mut losses)?;
     scene.clips = clips;
-    let groups = bindings.groups.clone();
     scene.skeletons = bindings.into_skeletons();
     scene.extras = scene_extras::FileData::rest(extras::of_scene(document)?);
     let (frames_at, kept) = (told.frames_at(), told.kept.take());
     scene.format = told.format;
     scene.scale = told.scale.unwrap_or(1.0);
     for (place, mesh) in built.solids {
-        // Skins that bind the same joints differently have separate skeletons.
-        for (skeleton, _) in scene.skeletons.iter_mut().zip(&groups).filter(|(_, g)| **g == place.group) {
-            if let Some(joint) = skeleton.joints.get_mut(place.joint) {
-                joint.solid = Some(mesh);
-                joint.extras = scene_extras::without(joint.extras.take(), &meshes::SOLID);
-            }
+        let skeleton = scene.skeletons.get_mut(place.group);
+        if let Some(joint) = skeleton.and_then(|skeleton| skeleton.joints.get_mut(place.joint)) {
+            joint.solid = Some(mesh);
+            joint.extras = scene_extras::without(joint.extras.take(), &meshes::SOLID);
         }
     }
     neutral_bone::remove(document, &mut scene)?;

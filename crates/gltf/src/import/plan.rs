@@ -36,6 +36,8 @@ pub(super) struct Plan {
     /// The nearest joint above a node.
     pub(super) above: Vec<Option<usize>>,
     pub(super) groups: Vec<JointGroup>,
+    /// True for each skin that moves a mesh of the shown scenes.
+    used_skins: Vec<bool>,
 }
 
 impl Plan {
@@ -44,7 +46,7 @@ impl Plan {
         let locals = locals(document)?;
         let active = active(document, all, losses)?;
         let mut marks = Marks::new(document, active)?;
-        marks.skins()?;
+        let used_skins = marks.skins()?;
         marks.animated()?;
         marks.between()?;
         let fixed = marks.unfold(&locals)?;
@@ -63,12 +65,17 @@ impl Plan {
             }
         }
         let above = marks.above()?;
-        Ok(Self { active: marks.active, devices: marks.devices, locals, fixed, places, above, groups })
+        let (active, devices) = (marks.active, marks.devices);
+        Ok(Self { active, devices, locals, fixed, places, above, groups, used_skins })
     }
 
     /// Returns whether a node has a camera or a light.
     pub(super) fn is_device(&self, node: usize) -> bool {
         self.devices.get(node) == Some(&true)
+    }
+
+    pub(super) fn uses_skin(&self, skin: usize) -> bool {
+        self.used_skins.get(skin) == Some(&true)
     }
 
     pub(super) fn is_active(&self, node: usize) -> bool {
@@ -154,8 +161,8 @@ impl<'d, 'a> Marks<'d, 'a> {
         }
     }
 
-    /// Marks the joints of skins that are used or are in the shown scene.
-    fn skins(&mut self) -> Result<(), ReadError> {
+    /// Marks the joints of skins that are used or are in the shown scene. Returns which skins are used.
+    fn skins(&mut self) -> Result<Vec<bool>, ReadError> {
         let all = FieldPath::ROOT.field("skins");
         let count = self.document.skins().len();
         let mut used = self.document.filled(&all, "skins", count)?;
@@ -166,9 +173,9 @@ impl<'d, 'a> Marks<'d, 'a> {
                 *used = true;
             }
         }
-        for ((s, skin), used) in self.document.skins().iter().enumerate().zip(used) {
+        for ((s, skin), used) in self.document.skins().iter().enumerate().zip(&used) {
             let outside = skin.joints.iter().filter(|j| self.active.get(**j) != Some(&true)).count();
-            if !used && outside > 0 {
+            if !*used && outside > 0 {
                 continue;
             }
             if outside > 0 {
@@ -179,7 +186,7 @@ impl<'d, 'a> Marks<'d, 'a> {
                 self.mark(joint);
             }
         }
-        Ok(())
+        Ok(used)
     }
 
     /// Marks nodes that are animated, unless they move only cameras or lights.
