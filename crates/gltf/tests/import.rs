@@ -304,6 +304,17 @@ fn a_skin_that_moves_no_mesh_does_not_bind() {
 }
 
 #[test]
+fn joints_outside_the_scene_follow_moving_nodes_above_them() {
+    let channel = json!({ "node": 0, "path": "rotation" });
+    let turned = [HALF, 0.0, 0.0, HALF];
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[turned, STILL]);
+    made.root["scenes"] = json!([{ "nodes": [3] }]);
+    let (made, _) = made.read().unwrap();
+    let at = posed(&made.value, 0, 0.5);
+    assert!(is_near(at[2], [2.0, 2.0, 5.0]), "{at:?}");
+}
+
+#[test]
 fn compressed_views_are_decoded() {
     // Three vertices of four bytes: the first byte stored whole, the second in four bits, the third in two with one
     // whole byte after it, the fourth not at all.

@@ -189,8 +189,10 @@ impl<'d, 'a> Marks<'d, 'a> {
         Ok(used)
     }
 
-    /// Marks nodes that are animated, unless they move only cameras or lights.
+    /// Marks nodes that are animated, unless they move only cameras or lights. Nodes outside the shown scenes count if
+    /// they move a joint.
     fn animated(&mut self) -> Result<(), ReadError> {
+        let above_joint = self.below(|n, marks| marks.is_joint(n))?;
         let below = self.below(|n, marks| {
             let node = marks.document.nodes().get(n);
             node.is_some_and(|node| node.mesh.is_some()) || marks.is_joint(n)
@@ -201,7 +203,8 @@ impl<'d, 'a> Marks<'d, 'a> {
                     matches!(channel.property, Property::Translation | Property::Rotation | Property::Scale);
                 let Some(node) = channel.node.filter(|_| parts) else { continue };
                 let device = self.devices.get(node) == Some(&true) && below.get(node) != Some(&true);
-                if self.active.get(node) == Some(&true) && !device {
+                let moves = self.active.get(node) == Some(&true) || above_joint.get(node) == Some(&true);
+                if moves && !device {
                     self.mark(node);
                 }
             }
