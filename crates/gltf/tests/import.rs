@@ -304,6 +304,20 @@ fn a_skin_that_moves_no_mesh_does_not_bind() {
 }
 
 #[test]
+fn cameras_and_lights_are_reported() {
+    let mut made = with_second_skin(&[[0.0, 0.0], [0.0, -1.0]]);
+    let light = json!({ "KHR_lights_punctual": { "light": 0 } });
+    made.root["nodes"]
+        .as_array_mut()
+        .unwrap()
+        .extend([json!({ "camera": 0 }), json!({ "extensions": light })]);
+    made.root["scenes"] = json!([{ "nodes": [0, 3, 4, 5] }]);
+    let (made, _) = made.read().unwrap();
+    let lost: Vec<_> = made.losses.iter().map(|loss| (loss.code, loss.count)).collect();
+    assert_eq!(lost, [("cameras-dropped", 2)]);
+}
+
+#[test]
 fn joints_outside_the_scene_follow_moving_nodes_above_them() {
     let channel = json!({ "node": 0, "path": "rotation" });
     let turned = [HALF, 0.0, 0.0, HALF];

@@ -67,7 +67,7 @@ impl Reader<'_, '_> {
             mesh.colors = self.colors(self.colored_by(accessor)?)?;
         }
         if !self.primitive.targets.is_empty() {
-            let message = "morph targets are not read; the base shape is used";
+            let message = "morph targets do not move; their default weights are used";
             lose(losses, "morph-targets", &|| self.path.to_owned().to_string(), message);
         }
         Ok(Some(mesh))

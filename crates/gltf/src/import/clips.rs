@@ -208,7 +208,7 @@ impl Reader<'_, '_, '_> {
             Property::Rotation => 1,
             Property::Scale => 2,
             Property::Weights => {
-                let message = "morph targets are not read; the base shape is used";
+                let message = "morph targets do not move; their default weights are used";
                 lose(self.losses, "morph-targets", &|| format!("animations[{}]", self.a), message);
                 return None;
             }

@@ -46,6 +46,12 @@ impl Plan {
         let locals = locals(document)?;
         let active = active(document, all, losses)?;
         let mut marks = Marks::new(document, active)?;
+        let devices =
+            marks.devices.iter().zip(&marks.active).filter(|(device, active)| **device && **active).count();
+        if devices > 0 {
+            let loss = Loss::new("cameras-dropped", "nodes", "cameras and lights were dropped");
+            losses.push(loss.with_count(devices, "node", "nodes"));
+        }
         let used_skins = marks.skins()?;
         marks.animated()?;
         marks.between()?;

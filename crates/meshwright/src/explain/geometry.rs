@@ -30,6 +30,9 @@ notices! {
     loss "bounds",
         "The bounding boxes were not computed: the model has too many poses of too many vertices.",
         "Convert fewer clips if the engine needs the boxes.";
+    loss "cameras-dropped",
+        "A glTF document has cameras or lights; models of games have none.",
+        "Nothing has to be done.";
     loss "colors-dropped",
         "The target has no vertex colours, or none for vertices that follow a bone.",
         "Bake the colours into a texture, or choose a target with vertex colours such as glb or iqm.";
@@ -106,8 +109,8 @@ notices! {
         "Meshes became one, because the target stores one mesh for each material or only one at all.",
         "Nothing has to be done.";
     loss "morph-targets",
-        "Morph targets are not read; the mesh has its base shape.",
-        "Apply the shape in the editor before the export.";
+        "Morph targets do not move; the mesh has the shape of their default weights.",
+        "Set the weights of the shape before the export.";
     loss "more-texture-sets",
         "Only the texture coordinates of the base colour are read.",
         "Bake further textures into the first set.";
