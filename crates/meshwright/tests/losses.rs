@@ -6,7 +6,8 @@ use meshwright::dpm::{Bone, BonePose, Dpm, Frame, Influence, Mesh, Name, PoseId,
 use meshwright::files::Tree;
 use meshwright::iqm::Iqm;
 use meshwright::scene::{
-    Converted, Extra, Image, Loss, Material, MaterialId, MeshId, OutputFiles, Scene, SceneOptions, Variant,
+    Converted, Extra, Image, Loss, Material, MaterialId, MeshId, Node, OutputFiles, Scene, SceneOptions,
+    Variant,
 };
 use meshwright::tso::Anim;
 use meshwright::{
@@ -245,6 +246,55 @@ fn looks_are_skins_beside_a_model() {
     assert_eq!(made.value.get("gun.dpm_0.skin").unwrap(), b"models/body,models/body\n");
     assert_eq!(made.value.get("gun.dpm_1.skin").unwrap(), b"models/body,models/gold\n");
     assert_eq!(count(&made.losses, "skins-numbered"), Some(1));
+}
+
+/// Returns a scene of triangles, each with a material of this name whose texture has this name.
+fn textured(materials: &[(&str, &str)]) -> Scene {
+    let mut scene = Scene::new("gun");
+    for (i, (name, image)) in materials.iter().enumerate() {
+        let bytes = [b"\x89PNG\r\n\x1a\n", &[u8::try_from(i).unwrap()][..]].concat();
+        let image = Image::new(*image, "image/png", bytes);
+        scene.materials.push(Material::named(*name).with_image(Some(image)));
+        let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let mut mesh = meshwright::scene::Mesh::new(format!("part{i}"), corners, vec![[0, 1, 2]]);
+        mesh.material = Some(MaterialId(i));
+        scene.meshes.push(mesh);
+        scene.nodes.push(Node { meshes: vec![MeshId(i)], ..Node::default() });
+    }
+    scene
+}
+
+#[test]
+fn every_mesh_finds_its_own_texture() {
+    let materials = [("Mat", "a"), ("mat", "b"), ("Mat", ""), ("", "c"), ("", "")];
+    let scene = textured(&materials);
+    let wanted = ["Mat", "b", "Mat_2", "c", "texture"];
+    let options = WriteOptions::default().with_stem("gun");
+    for format in [Format::Dpm, Format::Iqm, Format::Zym] {
+        let made = convert(&scene, format, &options).unwrap();
+        for (i, name) in wanted.iter().enumerate() {
+            let picture = made.value.get(&format!("{name}.png"));
+            assert_eq!(
+                picture.and_then(|bytes| bytes.last()),
+                u8::try_from(i).ok().as_ref(),
+                "{format}: {name}"
+            );
+        }
+        let main = made.value.get(&format!("gun.{}", format.id())).unwrap();
+        let asset = open(&[(&format!("gun.{}", format.id()), main.to_vec())], &Opener::new());
+        let read = asset.scene().unwrap().value;
+        let shown = |mesh: &meshwright::scene::Mesh| read.materials[mesh.material.unwrap().0].name.clone();
+        assert_eq!(read.meshes.iter().map(shown).collect::<Vec<_>>(), wanted, "{format}");
+        for code in ["name-renamed", "material-named"] {
+            let found =
+                made.losses.iter().filter(|loss| loss.code == code && loss.path.starts_with("materials"));
+            assert_eq!(found.count(), 2, "{format}: {code}");
+        }
+        assert_eq!(count(&made.losses, "image-dropped"), None, "{format}");
+        // Without textures, names stay.
+        let made = convert(&scene, format, &options.clone().without_textures(true)).unwrap();
+        assert_eq!(count(&made.losses, "name-renamed"), None, "{format}");
+    }
 }
 
 /// A shader without a name gives the mesh no name either.

@@ -8,6 +8,50 @@ use meshwright_scene::{
 };
 use std::borrow::Cow;
 
+/// Renames drawn materials whose names would mean the textures of other materials, or none: engines find the texture of
+/// a material by its name.
+pub(super) fn named_apart<'s>(
+    format: Format,
+    scene: Cow<'s, Scene>,
+    options: &WriteOptions,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'s, Scene>, ConvertError> {
+    if !options.writes_pictures() {
+        return Ok(scene);
+    }
+    let names = TextureNames::new(format, &scene);
+    let mut renamed = Vec::new();
+    for (i, material) in scene.materials.iter().enumerate() {
+        let is_drawn = scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(i)));
+        let is_found_by_name = (format.row().picture)(material) == Some(material.name.as_str());
+        let name = names.name(i).filter(|name| *name != material.name);
+        if let Some(name) = name.filter(|_| is_drawn && is_found_by_name && material.image.is_some()) {
+            renamed.push((i, name.to_owned()));
+        }
+    }
+    if renamed.is_empty() {
+        return Ok(scene);
+    }
+    let mut scene = match scene {
+        Cow::Borrowed(scene) => scene.copied(&options.shared.budget())?,
+        Cow::Owned(scene) => scene,
+    };
+    for (i, name) in renamed {
+        let Some(material) = scene.materials.get_mut(i) else { continue };
+        let path = format!("materials[{i}].name");
+        losses.push(if material.name.is_empty() {
+            let message =
+                format!("a material without a name is called {name}, by which engines find its texture");
+            Loss::note("material-named", path, message)
+        } else {
+            let message = format!("the name is used twice for different textures; renamed to {name}");
+            Loss::new("name-renamed", path, message)
+        });
+        material.name = name;
+    }
+    Ok(Cow::Owned(scene))
+}
+
 /// Adds the textures of a scene's materials to the converted files, each under the last part of the name by which
 /// engines search for it. It also adds skins for other looks of the scene if engines support them. A written texture is
 /// not a loss.

@@ -11,7 +11,8 @@ impl Format {
 
     /// Writes a scene as files of this format, with textures and skins, and reports what the format does not store.
     pub(crate) fn write_scene(self, scene: &Scene, stem: &str, options: &WriteOptions) -> FilesResult {
-        let (scene, notes) = extras::tagged(self, scene, &options.shared.budget())?;
+        let (scene, mut notes) = extras::tagged(self, scene, &options.shared.budget())?;
+        let scene = pictures::named_apart(self, scene, options, &mut notes)?;
         let mut made = self.encode_scene(&scene, stem, options)?;
         made.losses.splice(0..0, notes);
         pictures::beside(self, &scene, stem, options, &mut made)?;

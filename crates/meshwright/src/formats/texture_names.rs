@@ -13,7 +13,8 @@ pub(crate) struct TextureNames(Vec<Option<String>>);
 
 impl TextureNames {
     /// Assigns the texture names of a scene's materials for a format. If one name would mean different textures, for
-    /// example in several looks, the later material gets the name of its own texture, or a number.
+    /// example in several looks, the later material gets the name of its own texture, or a number. So does a material
+    /// with a texture but without a name.
     pub(super) fn new(format: Format, scene: &Scene) -> Self {
         let mut names: Vec<Option<String>> = Vec::with_capacity(scene.materials.len());
         let looks = |m: &Material| (m.image.clone(), m.normal.clone(), m.emissive.clone(), m.layers.clone());
@@ -29,11 +30,12 @@ impl TextureNames {
             let folder = own.rfind(['/', '\\']).map_or("", |at| own.split_at(at.saturating_add(1)).0);
             let file = material.layer(LayerKind::Base).or(material.image.as_ref());
             let image = file.and_then(|image| stem(&image.name));
-            let numbered = (2..).map(|n: usize| format!("{own}_{n}"));
-            let candidates = [own.to_owned()]
-                .into_iter()
-                .chain(image.map(|image| format!("{folder}{image}")))
-                .chain(numbered);
+            let unnamed = own.is_empty() && file.is_some();
+            let base = if unnamed { "texture" } else { own };
+            let numbered = (2..).map(|n: usize| format!("{base}_{n}"));
+            let candidates = (!unnamed).then(|| own.to_owned()).into_iter();
+            let candidates = candidates.chain(image.map(|image| format!("{folder}{image}")));
+            let candidates = candidates.chain(unnamed.then(|| base.to_owned())).chain(numbered);
             for name in candidates {
                 let known = *taken.entry(name.to_ascii_lowercase()).or_insert(id);
                 let same = known == id || scene.materials.get(known).map(looks) == Some(looks(material));
