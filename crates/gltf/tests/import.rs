@@ -431,6 +431,40 @@ fn texture_coordinates_are_moved_as_the_material_says() {
 /// If a material does not use the colours of vertices, Blender writes white first; the first colours of other tools
 /// are real.
 #[test]
+fn older_materials_keep_their_textures() {
+    let mut made = Made::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }], "scene": 0 }));
+    let positions = made.floats("VEC3", &CORNERS);
+    let primitive =
+        |material: usize| json!({ "attributes": { "POSITION": positions }, "mode": 5, "material": material });
+    made.root["meshes"] = json!([{ "primitives": [primitive(0), primitive(1)] }]);
+    let older = json!({ "KHR_materials_pbrSpecularGlossiness": {
+        "diffuseFactor": [1, 0.5, 0, 1], "diffuseTexture": { "index": 0 }, "specularGlossinessTexture": { "index": 1 },
+    } });
+    made.root["materials"] = json!([
+        { "extensions": older },
+        { "extensions": older, "pbrMetallicRoughness": { "baseColorTexture": { "index": 1 } } },
+    ]);
+    made.root["textures"] = json!([
+        { "source": 0 },
+        { "source": 1 },
+        { "extensions": { "KHR_texture_basisu": { "source": 1 } } },
+        { "source": 0, "extensions": { "EXT_texture_webp": { "source": 1 } } },
+    ]);
+    let png = |byte: u8| [b"\x89PNG\r\n\x1a\n", &[byte][..]].concat();
+    let uri = |byte: u8| data(&png(byte)).replacen("data:", "data:image/png", 1);
+    made.root["images"] = json!([{ "uri": uri(1) }, { "uri": uri(2) }]);
+    let (made, _) = made.read().unwrap();
+    let materials = &made.value.scene.materials;
+    let texture = |m: usize| materials[m].image.as_ref().unwrap().bytes.to_vec();
+    assert_eq!((texture(0), texture(1)), (png(1), png(2)));
+    assert_eq!(materials[0].base_color, [1.0, 0.5, 0.0, 1.0]);
+    assert_eq!(materials[0].layers[0].image.bytes.to_vec(), png(2));
+    assert_eq!((materials[1].base_color, materials[1].layers.len()), ([1.0; 4], 0));
+    let lost: Vec<_> = made.losses.iter().map(|loss| (loss.code, loss.path.as_str())).collect();
+    assert_eq!(lost, [("image-dropped", "textures[2]")]);
+}
+
+#[test]
 fn colours_that_a_material_does_not_use_are_behind_white() {
     let colors = |first: u8, generator: &str| {
         let mut made =

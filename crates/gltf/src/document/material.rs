@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// The extension of specular highlights.
 pub(super) const SPECULAR: &str = "KHR_materials_specular";
 
+/// The extension that older files use instead of metalness and roughness.
+const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
+
 /// The appearance of a primitive's surface.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -28,7 +31,7 @@ pub struct Material<'a> {
     pub emissive_texture: Option<TextureUse>,
     /// The colour of emitted light. The texture is multiplied by it.
     pub emissive: [f32; 3],
-    /// The texture of the colour of highlights (`KHR_materials_specular`).
+    /// The texture of the colour of highlights (`KHR_materials_specular`, `KHR_materials_pbrSpecularGlossiness`).
     pub specular_texture: Option<TextureUse>,
     /// The colour of highlights. The texture is multiplied by it.
     pub specular: [f32; 3],
@@ -143,21 +146,30 @@ pub(super) fn texture(value: JsonValue<'_, '_>, images: usize, samplers: usize) 
 pub(super) fn material<'a>(value: JsonValue<'_, 'a>, name: Cow<'a, str>, textures: usize) -> Material<'a> {
     let plain = Material::default();
     let surface = value.get("pbrMetallicRoughness");
-    let specular = value.get("extensions").and_then(|all| all.get(SPECULAR));
+    let extension = |name| value.get("extensions").and_then(|all| all.get(name));
+    let specular = extension(SPECULAR);
+    // The surface without the extension is preferred, if it has any colour.
+    let has_color = surface.is_some_and(|s| s.get("baseColorFactor").or(s.get("baseColorTexture")).is_some());
+    let diffuse = extension(SPECULAR_GLOSSINESS).filter(|_| !has_color);
     let texture = |of: Option<JsonValue<'_, '_>>, name| {
         of.and_then(|of| of.get(name)).map(|info| texture_use(info, textures))
     };
     let part = |name, default| surface.map_or(default, |surface| share(surface, name, default));
     Material {
         name,
-        base_color: surface.map_or(plain.base_color, |s| shares(s, "baseColorFactor", plain.base_color)),
-        base_color_texture: texture(surface, "baseColorTexture"),
+        base_color: match (diffuse, surface) {
+            (Some(diffuse), _) => shares(diffuse, "diffuseFactor", plain.base_color),
+            (None, Some(surface)) => shares(surface, "baseColorFactor", plain.base_color),
+            (None, None) => plain.base_color,
+        },
+        base_color_texture: texture(surface, "baseColorTexture").or(texture(diffuse, "diffuseTexture")),
         metallic: part("metallicFactor", plain.metallic),
         roughness: part("roughnessFactor", plain.roughness),
         normal_texture: texture(Some(value), "normalTexture"),
         emissive_texture: texture(Some(value), "emissiveTexture"),
         emissive: shares(value, "emissiveFactor", plain.emissive),
-        specular_texture: texture(specular, "specularColorTexture"),
+        specular_texture: texture(specular, "specularColorTexture")
+            .or(texture(diffuse, "specularGlossinessTexture")),
         specular: plain.specular,
         alpha: match value.get("alphaMode").and_then(JsonValue::as_str).as_deref() {
             Some("BLEND") => Alpha::Blend,

@@ -2,7 +2,7 @@
 
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
-use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
+use crate::document::{Alpha, Document, JsonValue, Texture, TextureUse, Wrap, no_files};
 use meshwright_core::{FieldPath, Order as _, ReadError};
 use meshwright_scene::{AlphaMode, Extra, Image, LayerKind, Loss, Material, TextureLayer};
 
@@ -54,6 +54,13 @@ pub(super) fn read(
         let sampler = texture.sampler.and_then(|s| samplers.get(s));
         sampler.is_some_and(|s| (s.wrap_s, s.wrap_t) == (Wrap::Clamp, Wrap::Clamp))
     };
+    for (t, texture) in document.json().get("textures").into_iter().flat_map(JsonValue::items).enumerate() {
+        let mut extensions = texture.get("extensions").into_iter().flat_map(JsonValue::entries);
+        if texture.get("source").is_none() && extensions.any(|(_, own)| own.get("source").is_some()) {
+            let message = "an image that is missing, or is neither PNG nor JPEG, was dropped";
+            lose(losses, "image-dropped", &|| format!("textures[{t}]"), message);
+        }
+    }
     let mut images = Images { document, files: options.files, kept: Vec::new(), losses };
     let mut list = document.room(&all, "materials", count)?;
     let mut coordinates = document.room(&all, "materials", count)?;

@@ -49,6 +49,7 @@ pub use keys::SPLINE_ERROR;
 pub const EXTENSIONS: &[&str] = &[
     "KHR_mesh_quantization",
     "KHR_texture_transform",
+    "KHR_materials_pbrSpecularGlossiness",
     "KHR_materials_specular",
     "KHR_materials_unlit",
     "KHR_materials_variants",
