@@ -304,6 +304,23 @@ fn a_skin_that_moves_no_mesh_does_not_bind() {
 }
 
 #[test]
+fn a_part_without_weights_follows_each_of_its_nodes() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]);
+    let positions = made.root["meshes"][0]["primitives"][0]["attributes"]["POSITION"].clone();
+    let plain = json!({ "attributes": { "POSITION": positions } });
+    made.root["meshes"][0]["primitives"].as_array_mut().unwrap().push(plain);
+    let other = json!({ "mesh": 0, "skin": 0, "translation": [1, 2, 3] });
+    made.root["nodes"].as_array_mut().unwrap().push(other);
+    made.root["scenes"] = json!([{ "nodes": [0, 3, 4] }]);
+    let (made, _) = made.read().unwrap();
+    let scene = &made.value.scene;
+    let placed: Vec<_> = scene.meshes.iter().map(|mesh| (mesh.is_skinned(), mesh.positions[0])).collect();
+    assert_eq!(placed, [(true, [0.0; 3]), (false, [9.0; 3]), (false, [1.0, 2.0, 3.0])]);
+    assert_eq!(scene.nodes.iter().map(|node| node.meshes.len()).collect::<Vec<_>>(), [2, 2]);
+}
+
+#[test]
 fn cameras_and_lights_are_reported() {
     let mut made = with_second_skin(&[[0.0, 0.0], [0.0, -1.0]]);
     let light = json!({ "KHR_lights_punctual": { "light": 0 } });

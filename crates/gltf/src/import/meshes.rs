@@ -196,8 +196,7 @@ impl Builder<'_, '_, '_> {
             let id = match drawn {
                 Some((_, id)) => *id,
                 None => {
-                    let weighted = primitive.get(&Semantic::Joints(0)).is_some()
-                        && primitive.get(&Semantic::Weights(0)).is_some();
+                    let weighted = is_weighted(primitive);
                     let holds = |s: &usize| document.skins().get(*s).is_some_and(|s| s.joints.contains(&n));
                     let skin = (0..document.skins().len()).find(|s| weighted && holds(s));
                     let mover = skin.map_or(Mover::Node, Mover::Skin);
@@ -214,10 +213,8 @@ impl Builder<'_, '_, '_> {
 
     fn mover(&self, n: usize) -> Mover {
         let Some(node) = self.document.nodes().get(n) else { return Mover::Node };
-        let weighted = node.mesh.and_then(|m| self.document.meshes().get(m)).is_some_and(|mesh| {
-            let weights = Semantic::Weights(0);
-            mesh.primitives.iter().any(|p| p.get(&Semantic::Joints(0)).is_some() && p.get(&weights).is_some())
-        });
+        let mesh = node.mesh.and_then(|m| self.document.meshes().get(m));
+        let weighted = mesh.is_some_and(|mesh| mesh.primitives.iter().any(is_weighted));
         match node.skin.filter(|s| weighted && self.bindings.skin(*s).is_some()) {
             Some(skin) => Mover::Skin(skin),
             None if self.plan.place(n).is_some() => Mover::Joint(n),
@@ -243,6 +240,8 @@ impl Builder<'_, '_, '_> {
             .map(|w| w.as_f64().unwrap_or(0.0) as f32)
             .collect();
         for (p, primitive) in mesh.primitives.iter().enumerate() {
+            // A part without weights follows its own node.
+            let mover = if is_weighted(primitive) || mover == Mover::Node { mover } else { Mover::Joint(n) };
             let id = match self.made.get(&(m, p, mover, morphed)) {
                 Some(id) => *id,
                 None => {
@@ -329,7 +328,7 @@ impl Builder<'_, '_, '_> {
         }
         match mover {
             Mover::Node => {}
-            Mover::Skin(skin) if joints && weights => {
+            Mover::Skin(skin) => {
                 let Some(binding) = self.bindings.skin(skin) else { return Ok(()) };
                 if let Some(bake) = binding.bake {
                     mesh.bake(&bake.narrow());
@@ -340,7 +339,7 @@ impl Builder<'_, '_, '_> {
                 sets.fill(&mut skin, document, &binding.joints, count, (m, path), self.losses)?;
                 mesh.skin = Some(skin);
             }
-            Mover::Skin(_) | Mover::Joint(_) => self.follow(mesh, n, path)?,
+            Mover::Joint(_) => self.follow(mesh, n, path)?,
         }
         Ok(())
     }
@@ -375,6 +374,11 @@ impl Builder<'_, '_, '_> {
         mesh.skin = Some(skin);
         Ok(())
     }
+}
+
+/// Returns true if the vertices of a primitive have joints and weights.
+fn is_weighted(primitive: &Primitive<'_>) -> bool {
+    primitive.get(&Semantic::Joints(0)).is_some() && primitive.get(&Semantic::Weights(0)).is_some()
 }
 
 /// Drops vertices that no triangle uses; the others keep their order.
