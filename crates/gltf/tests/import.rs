@@ -321,6 +321,41 @@ fn a_part_without_weights_follows_each_of_its_nodes() {
 }
 
 #[test]
+fn a_mirrored_skeleton_is_unmirrored() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]);
+    made.root["nodes"][0] = json!({ "name": "armature", "children": [1, 3, 4], "scale": [2, -2, 2] });
+    // A mesh without a skin that follows a joint.
+    made.root["nodes"][2]["children"] = json!([5]);
+    let positions = made.root["meshes"][0]["primitives"][0]["attributes"]["POSITION"].clone();
+    made.root["meshes"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }));
+    let nodes = made.root["nodes"].as_array_mut().unwrap();
+    nodes.extend([json!({ "name": "empty" }), json!({ "mesh": 1, "translation": [0, -1, 0] })]);
+    made.root["scenes"] = json!([{ "nodes": [0] }]);
+    let (made, _) = made.read().unwrap();
+    let scene = &made.value.scene;
+    for joint in &scene.skeletons[0].joints {
+        let scale = joint.rest.to_trs64().scale;
+        assert!(scale.iter().all(|c| *c > 0.0), "{}: {scale:?}", joint.name);
+    }
+    let mut evaluator = Evaluator::new(scene).unwrap();
+    for (seconds, wanted) in [(0.0, [2.0, -2.0, 0.0]), (0.5, [0.0, -4.0, 0.0])] {
+        evaluator.pose_seconds(0, seconds).unwrap();
+        for mesh in 0..2 {
+            let at = evaluator.mesh(MeshId(mesh)).unwrap().positions;
+            assert!(is_near(at[2], wanted), "mesh {mesh}: {at:?}, not {wanted:?}");
+            // The front stays the front.
+            let [a, b, c] = scene.meshes[mesh].triangles[0].map(|v| at[v as usize]);
+            let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+            assert!(area < 0.0, "mesh {mesh}: {area}");
+        }
+    }
+}
+
+#[test]
 fn cameras_and_lights_are_reported() {
     let mut made = with_second_skin(&[[0.0, 0.0], [0.0, -1.0]]);
     let light = json!({ "KHR_lights_punctual": { "light": 0 } });

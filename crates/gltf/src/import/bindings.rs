@@ -2,7 +2,7 @@
 
 use super::charge_push;
 use super::extras::Extras;
-use super::nodes::{affine, is_similar};
+use super::nodes::{MIRROR, affine, in_mirror, is_similar};
 use super::plan::{JointGroup, JointPlace, Plan};
 use crate::document::rules::{BIND_SINGULAR, NOT_FINITE, SKIN_SKELETON};
 use crate::document::{Document, Skin};
@@ -116,7 +116,21 @@ impl Bindings {
         }
         let Some(group) = group else { return Ok(None) };
         hint(document, s, skin)?;
-        let matrices = matrices(document, s, skin)?;
+        let mut matrices = matrices(document, s, skin)?;
+        for (matrix, _) in
+            matrices.iter_mut().zip(&skin.joints).filter(|(_, joint)| plan.is_mirrored(**joint))
+        {
+            *matrix = MIRROR.after(&matrix.wide()).narrow();
+        }
+        // Vertices that the skin mirrors are mirrored before, and their triangles turned round.
+        let rest = |joint: &u32| self.rests.get(group).and_then(|rest| rest.get(*joint as usize));
+        let mirrors = |(joint, matrix): (&u32, &Affine)| {
+            rest(joint).is_some_and(|rest| rest.after(&matrix.wide()).determinant() < 0.0)
+        };
+        let first = Some(MIRROR).filter(|_| joints.iter().zip(&matrices).all(mirrors));
+        if let Some(first) = &first {
+            matrices.iter_mut().for_each(|matrix| *matrix = matrix.wide().after(first).narrow());
+        }
         let (Some(bound), Some(skeleton)) = (bound.get_mut(group), self.skeletons.get_mut(group)) else {
             return Ok(None);
         };
@@ -124,23 +138,23 @@ impl Bindings {
         let known = joints.iter().zip(&matrices);
         let known = known.filter_map(|(j, m)| Some((bound.binds.get(at(j)).copied().flatten()?, *m)));
         let (bake, back) = match common(known) {
-            BindDifference::Same => (None, Affine64::IDENTITY),
-            BindDifference::Moved(bake, back) => (Some(bake), back),
+            BindDifference::Same => (first, None),
+            BindDifference::Moved(bake, back) => {
+                (Some(first.map_or(bake, |first| bake.after(&first))), Some(back))
+            }
             BindDifference::None if used => {
                 for (joint, matrix) in joints.iter_mut().zip(&matrices) {
                     let copy = bound.joint(document, skeleton, at(joint), matrix)?;
                     *joint = u32::try_from(copy).unwrap_or(u32::MAX);
                 }
-                return Ok(Some(Binding { skeleton: group, joints, bake: None }));
+                return Ok(Some(Binding { skeleton: group, joints, bake: first }));
             }
             BindDifference::None => return Ok(None),
         };
         for (joint, matrix) in joints.iter().zip(&matrices) {
             if let Some(bind) = bound.binds.get_mut(at(joint)) {
-                bind.get_or_insert_with(|| match bake {
-                    Some(_) => matrix.wide().after(&back).narrow(),
-                    None => *matrix,
-                });
+                let moved = |back: Affine64| matrix.wide().after(&back).narrow();
+                bind.get_or_insert_with(|| back.map_or(*matrix, moved));
             }
         }
         Ok(Some(Binding { skeleton: group, joints, bake }))
@@ -260,6 +274,11 @@ fn skeleton(
         let Some(node) = nodes.get(n) else { continue };
         let parent = node.parent.and_then(|p| plan.place(p)).map(|place| place.joint);
         let local = plan.locals.get(n).copied().unwrap_or_default();
+        let local = match local {
+            _ if !plan.is_mirrored(n) => local,
+            Local::Trs(t) => Local::Trs(in_mirror(&t.wide()).narrow()),
+            Local::Affine(m) => Local::Affine(MIRROR.after(&m.wide()).after(&MIRROR).narrow()),
+        };
         let rest = match plan.folded(document, n) {
             None => local,
             Some(above) => match local {

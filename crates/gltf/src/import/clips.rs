@@ -2,7 +2,7 @@
 
 use super::extras::Extras;
 use super::keys::{KeyInterpolation, KeySource, folded};
-use super::nodes::unit_rotation;
+use super::nodes::{in_mirror, unit_rotation};
 use super::plan::{JointPlace, Plan};
 use super::scene_extras::{ClipPlayback, FileData};
 use super::times::{self, Rate, Times};
@@ -246,9 +246,14 @@ impl Reader<'_, '_, '_> {
         rate: Rate,
     ) -> Result<(), ReadError> {
         let above = self.plan.folded(self.document, node);
-        let folded = |local: Trs64| above.map_or(local, |above| folded(&above, &local));
+        let mirrored = self.plan.is_mirrored(node);
+        let seen = |local: Trs64| if mirrored { in_mirror(&local) } else { local };
+        let folded = |local: Trs64| above.map_or(seen(local), |above| folded(&above, &seen(local)));
         let translation = |translation| folded(Trs64 { translation, ..Trs64::IDENTITY }).translation;
-        let rotation = |own| above.map_or(own, |above| quat::product(above.rotation, own));
+        let rotation = |rotation| {
+            let own = seen(Trs64 { rotation, ..Trs64::IDENTITY }).rotation;
+            above.map_or(own, |above| quat::product(above.rotation, own))
+        };
         let scale = |scale| folded(Trs64 { scale, ..Trs64::IDENTITY }).scale;
         match property {
             Property::Translation => self.keys(&mut track.translation, sampler, times, rate, &translation),

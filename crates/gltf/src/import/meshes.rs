@@ -4,6 +4,7 @@ use super::attributes::Reader;
 use super::bindings::Bindings;
 use super::extras::Extras;
 use super::materials::Materials;
+use super::nodes::MIRROR;
 use super::plan::{JointPlace, Plan};
 use super::weights::Sets;
 use super::{Origin, charge_push};
@@ -350,6 +351,9 @@ impl Builder<'_, '_, '_> {
         let mut at = n;
         let place = loop {
             if let Some(place) = self.plan.place(at) {
+                if self.plan.is_mirrored(at) {
+                    to_joint = MIRROR.after(&to_joint);
+                }
                 break Some(place);
             }
             to_joint = self.plan.local(at).after(&to_joint);

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | the default scene, otherwise all roots | the scene |
 //! | joints of skins, animated nodes, and the nodes between them | joints; those that a skin or an animation ties together are one skeleton |
-//! | nodes above the first joint that do not move | folded into the joint if they turn, move and scale evenly, otherwise joints |
+//! | nodes above the first joint that do not move | folded into the joint if they turn, move, scale evenly and mirror, otherwise joints |
 //! | an empty node with a name below a joint | a joint that moves nothing: a tag |
 //! | a primitive of triangles, strips or fans | a mesh |
 //! | a mesh without skin below a joint | a mesh that follows this joint |

@@ -48,8 +48,20 @@ pub(super) const fn affine(m: [f32; 16]) -> Affine {
     Affine { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }
 }
 
-/// Returns a matrix as translation, rotation and even scale, if it has no other part.
-pub(super) fn similarity(m: &Affine64) -> Option<Trs64> {
+/// The mirror in which joints are seen that are below a mirrored node: their X axis points the other way.
+pub(super) const MIRROR: Affine64 = Affine64 { x: [-1.0, 0.0, 0.0], ..Affine64::IDENTITY };
+
+/// Returns a transform as it is seen in the mirror.
+pub(super) fn in_mirror(local: &Trs64) -> Trs64 {
+    let ([x, y, z], [i, j, k, w]) = (local.translation, local.rotation);
+    Trs64 { translation: [-x, y, z], rotation: [i, -j, -k, w], scale: local.scale }
+}
+
+/// Returns a matrix as translation, rotation and even scale, if it has no other part, after the [mirror](MIRROR) if it
+/// mirrors. Also returns whether it does.
+pub(super) fn similarity(m: &Affine64) -> Option<(Trs64, bool)> {
+    let mirrors = m.determinant() < 0.0;
+    let m = &if mirrors { m.after(&MIRROR) } else { *m };
     let scale = length(m.x);
     let even = [m.y, m.z].iter().all(|c| (length(*c) - scale).abs() <= 1e-6 * scale);
     let square =
@@ -58,7 +70,7 @@ pub(super) fn similarity(m: &Affine64) -> Option<Trs64> {
         return None;
     }
     let trs = Trs64::from_affine(m);
-    Some(Trs64 { scale: [scale; 3], ..trs })
+    Some((Trs64 { scale: [scale; 3], ..trs }, mirrors))
 }
 
 /// Returns whether two matrices are equal up to rounding.

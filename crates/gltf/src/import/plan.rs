@@ -38,6 +38,8 @@ pub(super) struct Plan {
     pub(super) groups: Vec<JointGroup>,
     /// True for each skin that moves a mesh of the shown scenes.
     used_skins: Vec<bool>,
+    /// True for each joint below a mirrored node. The joint is unmirrored, and is seen in the mirror instead.
+    mirrored: Vec<bool>,
 }
 
 impl Plan {
@@ -72,7 +74,18 @@ impl Plan {
         }
         let above = marks.above()?;
         let (active, devices) = (marks.active, marks.devices);
-        Ok(Self { active, devices, locals, fixed, places, above, groups, used_skins })
+        let mirrored = document.filled(&path, "joints", count)?;
+        let mut plan = Self { active, devices, locals, fixed, places, above, groups, used_skins, mirrored };
+        for &n in document.node_order() {
+            let mirrored = match plan.above.get(n).copied().flatten() {
+                Some(joint) => plan.is_mirrored(joint),
+                None => plan.fold(document, n).is_some_and(|(_, mirrors)| mirrors),
+            };
+            if let Some(slot) = plan.mirrored.get_mut(n) {
+                *slot = mirrored;
+            }
+        }
+        Ok(plan)
     }
 
     /// Returns whether a node has a camera or a light.
@@ -96,8 +109,16 @@ impl Plan {
         self.locals.get(node).map_or(Affine64::IDENTITY, Local::to_affine64)
     }
 
+    pub(super) fn is_mirrored(&self, joint: usize) -> bool {
+        self.mirrored.get(joint) == Some(&true)
+    }
+
     /// Returns the transform above a topmost joint, if it can be folded into the joint.
     pub(super) fn folded(&self, document: &Document<'_>, node: usize) -> Option<Trs64> {
+        self.fold(document, node).map(|(above, _)| above)
+    }
+
+    fn fold(&self, document: &Document<'_>, node: usize) -> Option<(Trs64, bool)> {
         let parent = document.nodes().get(node)?.parent.filter(|_| self.above.get(node) == Some(&None))?;
         let m = self.fixed.get(parent).filter(|m| **m != Affine64::IDENTITY)?;
         similarity(m)
