@@ -90,6 +90,8 @@ struct Found {
     format: Format,
     repaired: Repaired,
     old: Vec<u8>,
+    /// The files that were read, which no output may replace.
+    sources: Vec<PathBuf>,
 }
 
 /// The paths that were written.
@@ -101,11 +103,11 @@ struct Places {
 
 fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let opened = reader.open(input)?;
-    let format = opened.format();
+    let (format, sources) = (opened.format(), opened.sources().collect());
     let old = opened.into_bytes();
     let repaired = repair(&old, format, reader.options().read_settings())
         .map_err(|e| Refusal::Cannot { code: "not-repairable", why: e.to_string() })?;
-    Ok(Found { format, repaired, old })
+    Ok(Found { format, repaired, old, sources })
 }
 
 /// The outcome of a repair.
@@ -125,6 +127,7 @@ fn write(
 ) -> Result<Written, Refusal> {
     let mut places = Places::default();
     let bytes = &found.repaired.bytes;
+    reader.note(found.sources.iter().cloned());
     if args.in_place && !args.write.dry_run {
         if found.repaired.mended.is_empty() {
             return Ok(Written::At(places));

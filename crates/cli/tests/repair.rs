@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::common::{args, code, demo, names, run, stderr, stdout};
+use meshwright_testkit::packs::{Method, zip};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;
@@ -57,6 +58,23 @@ fn a_file_is_repaired_elsewhere_or_in_place_with_a_backup() {
     assert_eq!(code(&run_with(&["repair", "--in-place", "-o", "x"], &[&model])), 2);
     let output = run_with(&["repair", "-o", model.to_str().unwrap()], &[&model]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
+fn a_copy_replaces_no_archive_and_no_companion() {
+    let dir = TempDir::new().unwrap();
+    let (model, pack) = (fs::read(broken(dir.path(), "m.dpm")).unwrap(), dir.path().join("p.pk3"));
+    let (groups, archive) = (dir.path().join("m.dpm.framegroups"), zip(&[("m.dpm", &model)], Method::Stored));
+    fs::write(&groups, "0 1 5 1 once\n").unwrap();
+    fs::write(&pack, &archive).unwrap();
+    for (input, out) in [(pack.join("m.dpm"), &pack), (dir.path().join("m.dpm"), &groups)] {
+        let output = run_with(&["repair", "-o", out.to_str().unwrap()], &[&input]);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("would-replace"), "{}", stderr(&output));
+    }
+    assert!(fs::read(&pack).unwrap() == archive);
+    assert_eq!(fs::read_to_string(&groups).unwrap(), "0 1 5 1 once\n");
+    assert_eq!(code(&run_with(&["repair", "--in-place"], &[&dir.path().join("m.dpm")])), 0);
 }
 
 #[test]
