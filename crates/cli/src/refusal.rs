@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 /// The reasons why a file gives no result.
 #[derive(Clone, Debug)]
 pub(crate) enum Refusal {
-    /// The file, or a companion, cannot be read; `is_limit` if a larger limit may help.
-    Unreadable { companion: Option<PathBuf>, why: String, is_limit: bool },
+    /// The file cannot be read; `is_limit` if a larger limit may help.
+    Unreadable { why: String, is_limit: bool },
     /// The reader of standard output closed it early.
     Closed,
     /// The output cannot be written.
@@ -30,6 +30,8 @@ pub(crate) enum Refusal {
     Unknown { what: Option<&'static str>, tool: Option<&'static str> },
     /// The file was found in a folder and is not a model, so it is skipped.
     NotAModel,
+    /// A companion is at fault, not the file.
+    Companion(PathBuf, Box<Self>),
     /// The file, or a companion, breaks a rule of its format.
     Broken(Box<Broken>),
     /// The archive that contains the file breaks a rule.
@@ -171,18 +173,18 @@ impl Refusal {
         }
         let is_limit = matches!(e, FilesError::TooLarge { .. } | FilesError::Limit(_));
         let more = if is_limit { "; raise --max-memory to read it" } else { "" };
-        Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()), is_limit }
+        Self::Unreadable { why: format!("{}{more}", e.reason()), is_limit }
     }
 
     /// Returns the refusal of a path that cannot be opened, with similar names as a hint.
     pub(crate) fn unopened(path: &Path, e: &FilesError) -> Self {
         let refusal = Self::unreadable(e);
         match (e, refusal) {
-            (FilesError::NotFound { .. }, Self::Unreadable { companion, why, is_limit }) => {
+            (FilesError::NotFound { .. }, Self::Unreadable { why, is_limit }) => {
                 let near: Vec<_> = nearest(path).iter().map(|name| render::plain(name)).collect();
                 let meant =
                     if near.is_empty() { String::new() } else { format!("; is it {}?", near.join(" or ")) };
-                Self::Unreadable { companion, why: format!("{why}{meant}"), is_limit }
+                Self::Unreadable { why: format!("{why}{meant}"), is_limit }
             }
             (_, refusal) => refusal,
         }
@@ -198,22 +200,34 @@ impl Refusal {
             Self::Unreadable { is_limit, .. } => *is_limit,
             Self::Broken(broken) => matches!(broken.error.class(), ErrorClass::Limit { .. }),
             Self::Cannot { code, .. } => *code == "limit",
+            Self::Companion(_, refusal) => refusal.is_limit(),
             _ => false,
+        }
+    }
+
+    /// Returns whether the archive of the file or of a companion is at fault.
+    pub(crate) fn is_of_archive(&self) -> bool {
+        match self {
+            Self::Companion(_, refusal) => refusal.is_of_archive(),
+            refusal => matches!(refusal, Self::Packed { .. }),
         }
     }
 
     /// Returns the same refusal about a companion of the file.
     pub(crate) fn of_companion(self, path: &Path) -> Self {
         match self {
-            Self::Unreadable { why, is_limit, .. } => {
-                Self::Unreadable { companion: Some(path.to_owned()), why, is_limit }
+            Self::Companion(..) | Self::Closed => self,
+            Self::Broken(mut broken) => {
+                broken.companion.get_or_insert_with(|| path.to_string_lossy().into_owned());
+                Self::Broken(broken)
             }
-            other => other,
+            refusal => Self::Companion(path.to_owned(), Box::new(refusal)),
         }
     }
 
-    pub(crate) const fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         match self {
+            Self::Companion(_, refusal) => refusal.status(),
             Self::Unreadable { .. }
             | Self::Unwritable { .. }
             | Self::Unknown { .. }
@@ -228,13 +242,12 @@ impl Refusal {
     pub(crate) fn json(&self) -> Value {
         let document = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
         match self {
-            Self::Unreadable { companion, why, .. } => {
-                let mut value = document("io", "cannot-read", why);
-                if let Some(companion) = companion {
-                    value["companion"] = render::exact(companion).into();
-                }
+            Self::Companion(path, refusal) => {
+                let mut value = refusal.json();
+                value["companion"] = render::exact(path).into();
                 value
             }
+            Self::Unreadable { why, .. } => document("io", "cannot-read", why),
             Self::Closed => document("io", "cannot-write", "standard output was closed"),
             Self::Unwritable { path, why } => {
                 let mut value = document("io", "cannot-write", why);
@@ -264,10 +277,8 @@ impl Refusal {
     /// Prints the refusal, with the bytes around the fault.
     pub(crate) fn say(&self, shown: &str) {
         let (about, text) = match self {
-            Self::Unreadable { companion, why, .. } => {
-                let about = companion.as_deref().map_or_else(|| shown.to_owned(), render::path);
-                (about, render::error("cannot-read", why))
-            }
+            Self::Companion(path, refusal) => return refusal.say(&render::path(path)),
+            Self::Unreadable { why, .. } => (shown.to_owned(), render::error("cannot-read", why)),
             Self::Closed => return,
             Self::Unwritable { path, why } => (render::path(path), render::error("cannot-write", why)),
             Self::Unknown { what, tool } => {

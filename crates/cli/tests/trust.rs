@@ -331,3 +331,47 @@ fn what_is_not_there_ends_every_command_alike() {
     let (status, text) = run_text(dir, "check m.pk3/quat.dpm");
     assert!(status == 3 && text.contains("is it quad.dpm?"), "{text}");
 }
+
+#[test]
+fn a_fault_of_a_file_that_an_option_names_is_not_one_of_the_model() {
+    let dir = folder(&[
+        ("dpm/quad.ok.dpm", "models/quad.dpm"),
+        ("dpm/parent.reject.dpm", "broken.dpm"),
+        ("tso/flower.ok.mesh", "flower.mesh"),
+        ("tso/count.reject.anim", "count.anim"),
+        ("dpm/hopper.ok.dpm.framegroups", "groups.framegroups"),
+    ]);
+    let dir = dir.path();
+    fs::create_dir(dir.join("packed")).unwrap();
+    fs::write(dir.join("packed/one.framegroups"), "0 1 9 1 once").unwrap();
+    assert_eq!(run_text(dir, "pack packed -o bad.pk3").0, 0);
+    let mut pack = fs::read(dir.join("bad.pk3")).unwrap();
+    let at = pack.windows(4).position(|bytes| bytes == b"once").unwrap();
+    pack[at] = b'O';
+    fs::write(dir.join("bad.pk3"), pack).unwrap();
+    let quad = "models/quad.dpm -o x.dpm";
+    for (words, file, error) in [
+        (&*format!("convert {quad} --onto broken.dpm"), "broken.dpm", "bad-parent"),
+        (&*format!("convert {quad} --retarget broken.dpm"), "broken.dpm", "bad-parent"),
+        (&*format!("convert {quad} --onto groups.framegroups"), "groups.framegroups", "not-convertible"),
+        ("check flower.mesh --anim count.anim", "count.anim", "bad-count"),
+        (
+            &*format!("convert {quad} --framegroups bad.pk3/one.framegroups"),
+            "bad.pk3/one.framegroups",
+            "bad-crc",
+        ),
+        ("check models/quad.dpm --framegroups bad.pk3/one.framegroups", "bad.pk3/one.framegroups", "bad-crc"),
+        ("check models --framegroups bad.pk3/one.framegroups", "bad.pk3/one.framegroups", "bad-crc"),
+    ] {
+        let (status, text) = run_text(dir, words);
+        assert!(status == 1 && text.contains(&format!("{file}: error[{error}]")), "{words}: {text}");
+        assert!(!text.contains("quad.dpm: error") && !text.contains("flower.mesh: error"), "{words}: {text}");
+        let document = json(dir, &format!("{words} --format json"));
+        let fault = &document["files"][0]["error"];
+        assert_eq!((&fault["code"], &fault["companion"]), (&error.into(), &file.into()), "{words}: {fault}");
+    }
+    run_text(dir, "convert models -o out/ --to dpm --onto broken.dpm --manifest m.json");
+    let manifest: Value = serde_json::from_slice(&fs::read(dir.join("m.json")).unwrap()).unwrap();
+    let entry = &manifest["files"][0];
+    assert!(entry["error"].is_object() && entry["validity"].is_null(), "{manifest:#}");
+}

@@ -54,8 +54,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
                     results.count_findings(errors, warnings);
                     results.show(status, shown)?;
                 }
-                // The findings of the archive include this error.
-                Err(Refusal::Packed { .. }) if input.met.is_some() => {}
+                // The findings of the archive include this error, unless an option names a file of another one.
+                Err(refusal)
+                    if input.met.is_some() && refusal.is_of_archive() && !reader.lacks_companion() => {}
                 Err(refusal) => results.refuse(input, &refusal),
             }
             Ok(())
@@ -119,7 +120,7 @@ fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Check
     };
     let is_sound = |checked: Checked| !checked.report.has_errors();
     match reader.hinted(input, checked(reader), |lenient| checked(&lenient).is_ok_and(is_sound)) {
-        Err(Refusal::Broken(broken)) => match broken.format {
+        Err(Refusal::Broken(broken)) if broken.companion.is_none() => match broken.format {
             Some(format) => {
                 let Broken { bytes, report, leniently: lenient, .. } = *broken;
                 Ok(Checked { bytes, kind: format.into(), report, lenient })

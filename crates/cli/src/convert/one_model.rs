@@ -180,9 +180,10 @@ impl ConvertRun<'_> {
         let original = if originals.is_empty() {
             OriginalSource::Embedded
         } else {
-            let named = |e: Error| match Refusal::from(e) {
-                Refusal::Argument(why) => Refusal::Argument(format!("--onto: {why}")),
-                other => other,
+            let named = |e: Error| match (Refusal::from(e), &*args.onto) {
+                (Refusal::Argument(why), _) => Refusal::Argument(format!("--onto: {why}")),
+                (other, [original]) => other.of_companion(original),
+                (other, _) => other,
             };
             Original::from_files(originals).map_err(named)?.with_solids(args.solids).into()
         };

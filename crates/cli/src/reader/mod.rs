@@ -233,6 +233,11 @@ impl Reader {
         self.open_with(input, options, self.format)
     }
 
+    /// Returns whether a companion that an option names cannot be read, so that no file is opened.
+    pub(crate) fn lacks_companion(&self) -> bool {
+        self.missing.is_some()
+    }
+
     /// Returns the options with which files are opened.
     pub(crate) fn options(&self) -> &Opener {
         &self.options

@@ -54,7 +54,7 @@ impl Reader {
         }
         let tree = Tree::open(&input.path).map_err(|e| Refusal::unopened(&input.path, &e))?;
         let Some(path) = tree.start().cloned() else {
-            return Err(Refusal::Unreadable { companion: None, why: "is a folder".into(), is_limit: false });
+            return Err(Refusal::Unreadable { why: "is a folder".into(), is_limit: false });
         };
         let finder = Finder::new(tree);
         *last = Some((folder.to_owned(), finder.clone()));
@@ -75,7 +75,7 @@ impl Reader {
 
     fn stdin(&self) -> Result<Vec<u8>, Refusal> {
         let most = self.limits().memory;
-        let refused = |why, is_limit| Refusal::Unreadable { companion: None, why, is_limit };
+        let refused = |why, is_limit| Refusal::Unreadable { why, is_limit };
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|e| refused(e.to_string(), false))?;
