@@ -154,7 +154,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
     let (tree, mut data_folders) = (finder.tree(), Vec::new());
     let scope = tree.scope().cloned().unwrap_or_default();
     let left_out = |path: &TreePath| {
-        let below = path.below(&scope).map(|path| before.join(as_os(&path)));
+        let below = path.below_any_case(&scope).map(|path| before.join(as_os(&path)));
         below.is_some_and(|below| selection.leaves_out(&slashed(&below)))
     };
     let walk = tree.walk_where(|path, kind| {
@@ -176,7 +176,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
         !out
     });
     data_folders.sort();
-    let below = |path: &TreePath| path.below(&scope).map(|path| before.join(as_os(&path)));
+    let below = |path: &TreePath| path.below_any_case(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {
         let place = |path: &TreePath| tree.shown_path(path).unwrap_or_else(|| top.to_owned());
         expanded.found.push(match file {
@@ -200,7 +200,8 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
         }
         None => expanded.packs.extend(tree.packs()),
     }
-    let inner = tree.inner_packs().filter(|(path, _)| *path != scope && path.below(&scope).is_some());
+    let inner =
+        tree.inner_packs().filter(|(path, _)| *path != scope && path.below_any_case(&scope).is_some());
     expanded
         .packs
         .extend(inner.map(|(path, pack)| (tree.shown_path(&path).unwrap_or_else(|| as_os(&path)), pack)));

@@ -174,7 +174,7 @@ fn list_pack(
 }
 
 fn below(member: &Member, scope: &TreePath) -> bool {
-    scope.is_root() || member.path().is_some_and(|path| path.below(scope).is_some())
+    scope.is_root() || member.path().is_some_and(|path| path.below_any_case(scope).is_some())
 }
 
 fn row<'m>(path: &'m Path, member: &'m Member) -> Row<'m> {

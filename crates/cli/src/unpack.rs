@@ -104,7 +104,7 @@ impl Run {
             let shown = tree.shown_path(&path).unwrap_or_else(|| as_os(&path));
             let below = match &start {
                 Some(file) => TreePath::ROOT.beside(file.name()).unwrap_or_default(),
-                None => path.below(&scope).unwrap_or_else(|| path.clone()),
+                None => path.below_any_case(&scope).unwrap_or_else(|| path.clone()),
             };
             if below.names().any(|name| name.starts_with(b".")) {
                 self.hidden = self.hidden.saturating_add(1);

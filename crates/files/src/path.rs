@@ -120,11 +120,21 @@ impl TreePath {
 
     /// Returns the path relative to a folder; `None` if it is not below that folder.
     pub fn below(&self, folder: &Self) -> Option<Self> {
+        self.below_where(folder, |a, b| a == b)
+    }
+
+    /// Returns the path relative to a folder, ignoring case, as packs do; `None` if it is not below that folder.
+    pub fn below_any_case(&self, folder: &Self) -> Option<Self> {
+        self.below_where(folder, <[u8]>::eq_ignore_ascii_case)
+    }
+
+    fn below_where(&self, folder: &Self, is_same: impl Fn(&[u8], &[u8]) -> bool) -> Option<Self> {
         if folder.is_root() {
             return Some(self.clone());
         }
-        let rest = self.0.strip_prefix(folder.as_bytes())?;
+        let (own, rest) = self.0.split_at_checked(folder.0.len())?;
         match rest {
+            _ if !is_same(own, &folder.0) => None,
             [] => Some(Self::ROOT),
             [b'/', rest @ ..] => Some(Self(rest.to_vec())),
             _ => None,

@@ -35,14 +35,15 @@ impl Tree {
         let (mut found, mut hidden, mut links_out) = (Vec::new(), 0_u64, Vec::new());
         let mut seen = SortedSet::new();
         for (i, layer) in self.layers.iter().enumerate().rev() {
-            let top = match &self.scope {
+            let tops = match &self.scope {
                 Some((scope, _)) if *scope != i => continue,
-                Some((_, folder)) => folder.clone(),
-                None => TreePath::ROOT,
+                // A pack may spell the folder in several ways.
+                Some((_, folder)) => layer.find_all(folder, EntryKind::Folder),
+                None => vec![TreePath::ROOT],
             };
             let own = match layer.refusal() {
                 Some((pack, e)) => vec![Err((pack, e))],
-                None => files(layer, top, self.flat, &mut keep, &mut links_out),
+                None => files(layer, tops, self.flat, &mut keep, &mut links_out),
             };
             let before = found.len();
             found.extend(own.into_iter().filter(|file| {
@@ -73,16 +74,16 @@ fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
     }
 }
 
-/// Returns the files of one layer, in the order of a walk.
+/// Returns the files in some folders of one layer, in the order of a walk.
 fn files(
     layer: &Layer,
-    top: TreePath,
+    mut open: Vec<TreePath>,
     flat: bool,
     keep: &mut impl FnMut(&TreePath, EntryKind) -> bool,
     links_out: &mut Vec<TreePath>,
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
-    let mut open = vec![top];
+    open.reverse();
     let mut entered = SortedSet::new();
     while let Some(folder) = open.pop() {
         let listing = match layer.list(&folder) {

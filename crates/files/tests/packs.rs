@@ -519,3 +519,26 @@ fn what_is_not_touched_stays_byte_for_byte() {
         }
     }
 }
+
+#[test]
+fn a_folder_that_a_pack_spells_in_several_ways_is_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.pak");
+    let names = ["maps/other.dpm", "models/a.dpm", "models/b/c.dpm", "MODELS/d.dpm", "Models/B/e.dpm"];
+    fs::write(&path, pak(&names.map(|name| (name, name.as_bytes())))).unwrap();
+    for (folder, mut below) in [
+        ("models", vec!["a.dpm", "b/c.dpm", "d.dpm", "B/e.dpm"]),
+        ("Models", vec!["a.dpm", "b/c.dpm", "d.dpm", "B/e.dpm"]),
+        ("models/b", vec!["c.dpm", "e.dpm"]),
+    ] {
+        for tree in [Tree::file(path.join(folder)).unwrap(), Tree::open(path.join(folder)).unwrap()] {
+            let scope = tree.scope().unwrap();
+            let walked = tree.walk().files.into_iter().map(|file| file.unwrap());
+            let mut walked: Vec<_> =
+                walked.map(|file| file.below_any_case(scope).unwrap().to_string()).collect();
+            walked.sort();
+            below.sort_unstable();
+            assert_eq!(walked, below, "{folder}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ pub(crate) struct UnpackArgs {
     /// Packs, or files and folders in them: data.pk3/models
     #[arg(required = true)]
     pub files: Vec<OsString>,
-    /// Output folder; files keep their paths in the pack
+    /// Output folder; files keep their paths below the pack or folder that is named
     #[arg(long, short, value_name = "DIR", required = true)]
     pub output: PathBuf,
     /// Replace existing files. Without it nothing is written if one exists. A pack that is read is never replaced
