@@ -13,7 +13,7 @@ use meshwright::files::output::{Content, Plan};
 use meshwright::files::{FarVersion, FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
 use meshwright::{Budget, Limits, counted};
 use serde_json::json;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,6 +69,7 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
         return Err(Refusal::Argument("is neither a folder nor a pack".into()));
     }
     let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
+    let unread = RefCell::new(None);
     let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
     let is_dat = args.output.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("dat"));
     let version = args.far.or(is_dat.then_some(FarVersion::Three)).filter(|_| original.is_none());
@@ -82,14 +83,19 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
     let walk = tree.walk();
     let links: Vec<_> = walk.links_out.iter().map(as_os).collect();
     links_out(&links, "they are not packed").iter().for_each(|line| say(line));
+    say_unnamed(&tree, folder);
     for file in walk.files {
         let path = file.map_err(|(_, e)| Refusal::unreadable(&e))?;
         if let Some(file) = tree.container(&path) {
             plan.reads(&file);
         }
         let tree = tree.clone();
-        let name = path.below(&scope).unwrap_or_else(|| path.clone());
-        let read = move || tree.read(&path, &Budget::new(limits)).map(std::borrow::Cow::into_owned);
+        let name = path.below_any_case(&scope).unwrap_or_else(|| path.clone());
+        let (shown, unread) = (tree.shown_path(&path).unwrap_or_else(|| as_os(&path)), &unread);
+        let read = move || {
+            let bytes = tree.read(&path, &Budget::new(limits)).map(std::borrow::Cow::into_owned);
+            bytes.inspect_err(|e| *unread.borrow_mut() = Some(Refusal::unreadable(e).of_companion(&shown)))
+        };
         builder.add(name, Box::new(read)).map_err(|e| unpackable(&e))?;
     }
     args.onto.iter().for_each(|onto| plan.reads(onto));
@@ -103,9 +109,21 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
         Destination::Stdout => {
             Err(Refusal::Argument("a pack cannot be written to standard output: name a file".into()))
         }
-        destination => stream(&destination, content, &plan),
+        destination => {
+            stream(&destination, content, &plan).map_err(|refusal| unread.take().unwrap_or(refusal))
+        }
     }?;
     Ok(done.get())
+}
+
+/// Says which files of a pack are not packed because their names lead out of it.
+fn say_unnamed(tree: &Tree, pack: &Path) {
+    let Some((_, Ok(members), _)) = tree.named_pack().filter(|(.., folder)| folder.is_root()) else { return };
+    for member in members.members().iter().filter(|m| m.path().is_none() && !m.is_hidden()) {
+        if let Some(why) = member.refusal() {
+            say(&format!("{}: not packed: {}", render::path(pack), render::plain(&why.to_string())));
+        }
+    }
 }
 
 /// Opens a pack that was named.

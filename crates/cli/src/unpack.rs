@@ -11,7 +11,7 @@ use crate::selection::as_os;
 use crate::status::Status;
 use meshwright::files::output::{Clash, OutputName, Place, Plan, Replace};
 use meshwright::files::{FilesError, Tree, TreeOptions, TreePath};
-use meshwright::{Budget, Limits, counted};
+use meshwright::{Budget, Limits, counted, cp1252};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -218,8 +218,8 @@ impl File {
 /// Returns the output path of a file. Only names that every system allows are written.
 fn place(top: &Path, below: &TreePath) -> Result<Place, Refusal> {
     let name = |name: &[u8]| {
-        let text = String::from_utf8_lossy(name);
-        OutputName::new(&text, &[]).map_err(|e| (text.into_owned(), e))
+        let text = str::from_utf8(name).map_or_else(|_| from_old(name), str::to_owned);
+        OutputName::new(&text, &[]).map_err(|e| (text, e))
     };
     let names: Result<Vec<OutputName>, _> = below.names().map(name).collect();
     let names = names.map_err(|(name, why)| Refusal::Cannot {
@@ -227,6 +227,11 @@ fn place(top: &Path, below: &TreePath) -> Result<Place, Refusal> {
         why: format!("`{}` is not a safe output name: it {why}", render::plain(&name)),
     })?;
     Ok(Place::below(top, &names))
+}
+
+/// Returns a name that is not UTF-8 as Windows-1252, so that different names stay different files.
+fn from_old(name: &[u8]) -> String {
+    cp1252(name).replace(|c: char| c.is_control() && !c.is_ascii(), "\u{fffd}")
 }
 
 fn too_much(bytes: u64, most: u64) -> Refusal {

@@ -155,6 +155,44 @@ fn unpack_replaces_nothing_unless_it_is_asked_to_and_never_its_archive() {
     assert!(!dir.path().join("less").exists());
 }
 
+#[test]
+fn names_of_a_pack_that_are_not_utf_8_stay_different() {
+    let mut pack = pak(&[("@/@.tga", &b"one"[..]), ("@/#.tga", b"two"), ("~.tga", b"three")]);
+    for byte in &mut pack {
+        *byte = match byte {
+            b'@' => 0xe4,
+            b'#' => 0xf6,
+            b'~' => 0x81,
+            _ => continue,
+        };
+    }
+    let dir = folder(&[("p.pak", &pack)]);
+    let unpacked = run(dir.path(), &["unpack", "p.pak", "-o", "out"]);
+    assert_eq!(code(&unpacked), 0, "{}", stderr(&unpacked));
+    for (name, bytes) in
+        [("\u{e4}/\u{e4}.tga", "one"), ("\u{e4}/\u{f6}.tga", "two"), ("\u{fffd}.tga", "three")]
+    {
+        assert_eq!(fs::read_to_string(dir.path().join("out").join(name)).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_pack_is_made_of_what_can_be_read_and_says_what_is_left_out() {
+    let mut pack = zip(&[("../a.txt", b"out"), ("b.txt", b"whole")], Method::Stored);
+    let dir = folder(&[("p.pk3", &pack)]);
+    let packed = run(dir.path(), &["pack", "p.pk3", "-o", "q.pk3"]);
+    assert!(code(&packed) == 0 && stderr(&packed).contains("not packed: "), "{}", stderr(&packed));
+    assert!(stderr(&packed).contains("../a.txt"), "{}", stderr(&packed));
+    let at = pack.windows(5).position(|bytes| bytes == b"whole").unwrap();
+    pack[at] = b'W';
+    fs::write(dir.path().join("p.pk3"), pack).unwrap();
+    let packed = run(dir.path(), &["pack", "p.pk3", "-o", "r.pk3", "--format=json"]);
+    assert_eq!(code(&packed), 1, "{}", stderr(&packed));
+    assert!(stderr(&packed).contains("p.pk3/b.txt: error[bad-crc]"), "{}", stderr(&packed));
+    assert_eq!(json(&packed)["error"]["companion"], "p.pk3/b.txt");
+    assert!(!dir.path().join("r.pk3").exists());
+}
+
 /// All 100,000 entries of the archive are the same 64 KiB.
 #[test]
 fn archives_that_claim_too_much_are_refused_and_written_on_request() {

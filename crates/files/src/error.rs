@@ -76,10 +76,10 @@ pub enum FilesError {
         /// The broken rule.
         error: Box<ReadError>,
     },
-    /// A pack of this kind cannot hold the file.
-    #[error("{path}: {why}")]
+    /// A pack of this kind cannot hold the file, or as much as all files are.
+    #[error("{}{why}", prefix(path))]
     Unpackable {
-        /// The path.
+        /// The path; empty if no single file is at fault.
         path: String,
         /// The reason.
         why: String,
@@ -97,6 +97,11 @@ pub enum FilesError {
         /// The message.
         message: String,
     },
+}
+
+/// Returns the beginning of a message about a path, which may be empty.
+fn prefix(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
 impl FilesError {

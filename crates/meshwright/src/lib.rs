@@ -146,7 +146,7 @@ pub use merge::merge;
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
-pub use meshwright_core::text::{acts_on_terminal, counted, printable_json, similar, visible};
+pub use meshwright_core::text::{acts_on_terminal, counted, cp1252, printable_json, similar, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FieldPathBuf, FileFormat, Finding, Limits,
     Parsed, Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness,
