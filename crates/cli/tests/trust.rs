@@ -131,6 +131,26 @@ fn shared_extensions_are_errors_where_the_files_are_ours() {
 }
 
 #[test]
+fn metadata_of_macos_is_no_damaged_model() {
+    let dir = folder(&[("dpm/quad.ok.dpm", "d/quad.dpm"), ("tso/flower.ok.mesh", "d/flower.mesh")]);
+    let dir = dir.path();
+    let metadata = b"\0\x05\x16\x07\0\x02\0\0Mac OS X        \0\x02\0\0\0\x09";
+    for name in ["d/._quad.dpm", "d/._flower.mesh", "d/__MACOSX/._quad.dpm"] {
+        fs::create_dir_all(dir.join(name).parent().unwrap()).unwrap();
+        fs::write(dir.join(name), metadata).unwrap();
+    }
+    assert_eq!(run_text(dir, "pack d -o d.pk3").0, 0);
+    for words in ["check d", "check d.pk3", "convert d -o out", "convert d.pk3 -o packed"] {
+        let (status, text) = run_text(dir, words);
+        assert!(status == 0 && text.contains("3 files are not models"), "{words}: {text}");
+    }
+    // Only this content is skipped, and not if it is named.
+    fs::write(dir.join("d/._quad.dpm"), b"DARKPLACES").unwrap();
+    assert_eq!(run_text(dir, "check d").0, 1);
+    assert!(run_text(dir, "check d/._flower.mesh").1.contains("macOS"));
+}
+
+#[test]
 fn another_kind_of_file_under_our_extension_is_named_by_its_kind() {
     let dir = folder(&[("dpm/quad.ok.dpm", "d/quad.dpm")]);
     let dir = dir.path();

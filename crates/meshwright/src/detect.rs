@@ -1,5 +1,6 @@
 //! Detects the format of a file.
 
+use crate::foreign::is_mac_metadata;
 use crate::formats::{AnyModel, Format};
 use meshwright_core::{Confidence, ReadOptions, Stream};
 
@@ -76,14 +77,14 @@ const BEGINNING: u64 = 4;
 /// format, is a *damaged* model: it is found with [`Confidence::No`]. So is a file with a shared extension whose
 /// content begins like one of our formats.
 ///
-/// Companion files of a model, such as `.framegroups`, are not models themselves.
+/// Companion files of a model, such as `.framegroups`, and metadata of macOS are not models themselves.
 pub fn detect_met(bytes: &[u8], name: &str) -> Option<Detection> {
     sound(bytes, name).or_else(|| damaged(bytes, name, || false))
 }
 
 /// Returns the format of a file that was found, if its content is sufficient.
 pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
-    let found = detect(bytes, Some(name))?;
+    let found = detect(bytes, Some(name)).filter(|_| !is_mac_metadata(bytes, name))?;
     let named = Format::from_name(name) == Some(found.format);
     let least = if named { Confidence::Possible } else { Confidence::Likely };
     (found.confidence >= least && !found.format.is_companion()).then_some(found)
@@ -93,6 +94,9 @@ pub(crate) fn sound(bytes: &[u8], name: &str) -> Option<Detection> {
 /// same family.
 pub(crate) fn damaged(bytes: &[u8], name: &str, has_siblings: impl FnOnce() -> bool) -> Option<Detection> {
     let format = Format::from_name(name).filter(|format| !format.is_companion())?;
+    if is_mac_metadata(bytes, name) {
+        return None;
+    }
     let (_, extension) = name.rsplit_once('.')?;
     let is_shared = SHARED_EXTENSIONS.iter().any(|shared| shared.eq_ignore_ascii_case(extension));
     let begins_like_ours = || {

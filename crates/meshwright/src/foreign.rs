@@ -28,7 +28,10 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"\x7fELF", "a program (ELF)"),
     (b"MZ", "a program (EXE)"),
     (b"%PDF", "a PDF"),
+    (APPLE_DOUBLE, "metadata of macOS (AppleDouble)"),
 ];
+
+const APPLE_DOUBLE: &[u8] = b"\0\x05\x16\x07";
 
 /// Names an unsupported kind of file by its first bytes, with a phrase like `an MD3 model`.
 ///
@@ -40,6 +43,11 @@ pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
         return Some("empty");
     }
     KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|known| known.1)
+}
+
+/// Returns true for the metadata that macOS writes next to a file and into zip archives: `._a.dpm` for `a.dpm`.
+pub(crate) fn is_mac_metadata(bytes: &[u8], name: &str) -> bool {
+    name.starts_with("._") && bytes.starts_with(APPLE_DOUBLE)
 }
 
 /// Extensions of files in packs of games that are never supported models.
