@@ -132,8 +132,10 @@ fn listed(list: &Path, null: bool) -> Result<Vec<OsString>, Fail> {
         false => File::open(list).and_then(|file| file.take(MOST).read_to_end(&mut bytes)),
     };
     read.map_err(|e| Fail::Usage(format!("--files-from {}: {e}", crate::render::path(list))))?;
+    // Programs of Windows begin texts with a byte order mark.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let end = if null { 0 } else { b'\n' };
-    let names = bytes.split(|byte| *byte == end).map(|name| match name {
+    let names = text.split(|byte| *byte == end).map(|name| match name {
         [name @ .., b'\r'] if !null => name,
         name => name,
     });

@@ -42,7 +42,7 @@ fn patterns_exclusions_and_lists_choose_files() {
     assert_eq!(listed(&dir, &["in", "--exclude", "sub", "--exclude", "aa.*"]), ["in/a.dpm", "in/b.dpm"]);
     assert_eq!(listed(&dir, &["in", "--exclude", "sub/*"]).len(), 3);
     assert_eq!(listed(&dir, &["in/*.dpm", "--exclude", "aa.dpm"]), ["in/a.dpm", "in/b.dpm"]);
-    fs::write(dir.path().join("list"), "in/b.dpm\r\n\nin/a.dpm\n").unwrap();
+    fs::write(dir.path().join("list"), "\u{feff}in/b.dpm\r\n\nin/a.dpm\n").unwrap();
     assert_eq!(listed(&dir, &["--files-from", "list"]), ["in/b.dpm", "in/a.dpm"]);
     assert_eq!(listed(&dir, &["in/sub", "--files-from=list"]), ["in/sub/c.dpm", "in/b.dpm", "in/a.dpm"]);
     let mut child = program()
