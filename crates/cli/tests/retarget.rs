@@ -68,6 +68,11 @@ fn a_map_is_written_edited_and_read() {
     assert!(bytes("a.glb") == bytes("b.glb"));
     let done = retarget(folder.path(), &["-o", "c.glb", "--map-out", "-"]);
     assert_eq!(stdout(&done), text);
+    for more in [["-o", "-", "--to", "glb"], ["-o", "c.glb", "--format", "json"]] {
+        let done = retarget(folder.path(), &[&more[..], &["--map-out", "-"]].concat());
+        assert_eq!(code(&done), 2, "{more:?}");
+        assert!(!stdout(&done).contains("[bones]") && stderr(&done).contains("--map-out -"), "{more:?}");
+    }
     fs::write(&map, "[bones]\nL_TAIL = \"mixamorig:Hips\"\n").unwrap();
     let done = retarget(folder.path(), &["-o", "d.glb", "--map", "bones.toml"]);
     assert_eq!(code(&done), 1, "{}", stderr(&done));

@@ -36,6 +36,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage("--pose needs --to obj; other formats hold every clip".into()));
     }
     destination.refuse_document(args.format)?;
+    let prints_map = args.retarget.map_out.as_deref() == Some(Path::new("-"));
+    if prints_map && (destination == Destination::Stdout || args.format == OutputFormat::Json) {
+        return Err(Fail::Usage("--map-out - and another result both want standard output".into()));
+    }
     if let Some(engine) = args.engine.filter(|engine| !engine.formats().contains(&to.id())) {
         let known = engine.formats().join(", ");
         return Err(Fail::Usage(format!(
