@@ -39,6 +39,9 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let e = write(&dir.path().join(path), b"new").unwrap_err().1;
         assert!(e.to_string().contains(why), "{e}");
     }
+    let below = Place::below(&dir.path().join("file"), &[name("out.glb")]);
+    let e = Writer::default().stage([file(&below, OutputRole::Main, b"new")]).unwrap_err().1;
+    assert!(e.to_string().contains("is a file"), "{e}");
     fs::remove_file(dir.path().join("file")).unwrap();
     assert_eq!(names(dir.path()), ["out.glb"]);
 }

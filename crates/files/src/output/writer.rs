@@ -204,7 +204,10 @@ impl Writer {
         if known.contains(folder) {
             return Ok(());
         }
-        fs::create_dir_all(top)?;
+        fs::create_dir_all(top).map_err(|e| match e.kind() {
+            io::ErrorKind::AlreadyExists => io::Error::new(e.kind(), "its folder is a file"),
+            _ => e,
+        })?;
         let mut at = top.to_owned();
         for part in folder.strip_prefix(top).into_iter().flat_map(Path::components) {
             at.push(part);
