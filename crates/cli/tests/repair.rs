@@ -78,6 +78,55 @@ fn a_copy_replaces_no_archive_and_no_companion() {
 }
 
 #[test]
+fn files_in_an_archive_that_options_name_protect_it() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let text = run_with(&["dump", "--native"], &[&demo()]).stdout;
+    let sway = fs::read(testdata().join("tso/sway.ok.anim")).unwrap();
+    let archive =
+        zip(&[("m.json", &text), ("m.groups", b"0 1 5 1 once\n"), ("s.anim", &sway)], Method::Stored);
+    fs::write(at("p.pk3"), &archive).unwrap();
+    let (pack, model) = (at("p.pk3"), demo());
+    let (mesh, skeleton) = (testdata().join("tso/flower.ok.mesh"), testdata().join("tso/flower.ok.skel"));
+    let [json, groups, anim] = ["m.json", "m.groups", "s.anim"].map(|name| pack.join(name));
+    let word = |text| Path::new(text);
+    for words in [
+        &[word("build"), &json, word("-o"), &pack][..],
+        &[word("convert"), &model, word("--framegroups"), &groups, word("--to=glb"), word("-o"), &pack],
+        &[
+            word("convert"),
+            &mesh,
+            word("--skeleton"),
+            &skeleton,
+            word("--anim"),
+            &anim,
+            word("--to=glb"),
+            word("-o"),
+            &pack,
+        ],
+        &[
+            word("convert"),
+            &mesh,
+            word("--skeleton"),
+            &skeleton,
+            word("--anim"),
+            &pack,
+            word("--to=glb"),
+            word("-o"),
+            &pack,
+        ],
+    ] {
+        let output = run(words);
+        assert!(
+            code(&output) == 2 && stderr(&output).contains("would-replace"),
+            "{words:?}: {}",
+            stderr(&output)
+        );
+        assert!(fs::read(&pack).unwrap() == archive, "{words:?}");
+    }
+}
+
+#[test]
 fn what_is_left_has_a_reason() {
     let lod = testdata().join("bmd/lod-range.reject.bmd");
     let output = run_with(&["repair", "--dry-run"], &[&lod]);

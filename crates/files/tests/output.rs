@@ -79,11 +79,13 @@ fn more_files_wait_than_there_are_descriptors() {
 fn a_plan_spares_what_must_stay() {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);
-    for name in ["in.dpm", "skin.png", "mine.png"] {
+    for name in ["in.dpm", "p.pk3", "skin.png", "mine.png"] {
         fs::write(at(name), name).unwrap();
     }
     let (writer, plan) = (Writer::default(), Plan::default());
     plan.reads(&at("in.dpm"));
+    plan.reads(&at("p.pk3").join("models/a.dpm"));
+    plan.reads(&at("gone/a.dpm"));
     let main = |text: &str| Place::below(dir.path(), [&name(text)]);
     plan.reserve(&main("b.dpm")).unwrap();
     assert_eq!(plan.reserve(&main("B.dpm")), Err(Clash::Output(at("B.dpm"))));
@@ -97,10 +99,11 @@ fn a_plan_spares_what_must_stay() {
     };
     let companion = |plan, name: &str, bytes: &[u8]| enter(plan, "a.dpm", name, OutputRole::Companion, bytes);
     assert_eq!(companion(&plan, "in.dpm", b"new"), Err(Clash::Input(at("in.dpm"))));
+    assert_eq!(companion(&plan, "p.pk3", b"new"), Err(Clash::Input(at("p.pk3"))));
     assert_eq!(companion(&plan, "b.dpm", b"new"), Err(Clash::Output(at("b.dpm"))));
     assert_eq!(companion(&plan, "a.dpm", b"new"), Err(Clash::Output(at("a.dpm"))));
     assert_eq!(companion(&plan, "mine.png", b"new"), Err(Clash::Exists(at("mine.png"))));
-    assert_eq!(names(dir.path()), ["in.dpm", "mine.png", "skin.png"]);
+    assert_eq!(names(dir.path()), ["in.dpm", "mine.png", "p.pk3", "skin.png"]);
     // Equal content is not written again, and unedited files are omitted.
     assert_eq!(companion(&plan, "mine.png", b"mine.png"), Ok(vec![true]));
     assert_eq!(enter(&plan, "b.dpm", "skin.png", OutputRole::Unedited, b"new"), Ok(vec![false]));

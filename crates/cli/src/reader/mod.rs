@@ -146,8 +146,7 @@ impl Reader {
                             found.push(motion);
                         }
                     }
-                    let paths = finder.tree().os_path(&file);
-                    paths.iter().for_each(|path| self.plan.reads(path));
+                    finder.tree().container(&file).iter().for_each(|path| self.plan.reads(path));
                 }
                 Err(e) if named.is_some() => {
                     return Err(match Broken::of_model(&e, &finder, &file, &options) {

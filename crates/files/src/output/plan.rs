@@ -105,10 +105,12 @@ impl Plan {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an input file.
+    /// Adds an input file. For a path that leads into an archive, the archive is the input.
     pub fn reads(&self, path: &Path) {
-        temporary::keep(path);
-        self.table().inputs.extend(FileId::of(path));
+        let is_input = |at: &&Path| *at == path || at.is_file();
+        let Some(file) = path.ancestors().find(|at| at.exists()).filter(is_input) else { return };
+        temporary::keep(file);
+        self.table().inputs.extend(FileId::of(file));
     }
 
     /// Adds an input file that is read through an open stream.
