@@ -14,8 +14,8 @@ use meshwright_scene::posed::{Moment, Triangle, largest_distance, triangles};
 use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
 use meshwright_scene::{
     Affine, Budget, Clip, ConvertError, Engine, FromSceneOptions, Influence, Interpolation, Joint, Level,
-    Levels, Limits, Local, Mesh, MeshId, Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
-    Skin, Space, Track, Trs,
+    Levels, Limits, Local, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, NodeId, Scene,
+    SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_testkit::{proptest, sound};
 use proptest::prelude::*;
@@ -430,6 +430,30 @@ fn strip(vertices: u32) -> Mesh {
     let at = |i: u32| [f32::from(u16::try_from(i / 2 % 256).unwrap()), (i % 2) as f32, (i / 512) as f32];
     let triangles = (0..vertices - 2).map(|i| [i, i + 1 + i % 2, i + 2 - i % 2]).collect();
     Mesh::new("strip", (0..vertices).map(at).collect(), triangles)
+}
+
+#[test]
+fn what_a_flat_colour_has_no_place_for_is_reported() {
+    let of = |name: &str, base_color, colors: Vec<[u8; 4]>| {
+        let mut scene = Scene::new("flat");
+        let mesh = strip(3).with_uvs(vec![[0.25, 0.5], [1.0, 0.0], [0.0; 2]]).with_colors(colors);
+        scene.materials.push(Material::named(name).with_base_color(base_color));
+        scene.meshes.push(mesh.with_material(MaterialId(0)));
+        scene.nodes.push(Node::of_mesh("n", MeshId(0)));
+        let made = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+        let kind = made.value.meshes[0].vertices[0].kind();
+        let report =
+            |l: &Loss| (l.code == "alpha-dropped" || l.code == "uvs-dropped").then_some((l.code, l.count));
+        (kind, made.losses.iter().filter_map(report).collect::<Vec<_>>())
+    };
+    assert_eq!(of("", [1.0; 4], Vec::new()), (VertexKind::Bits96, vec![]), "no texture was found");
+    assert_eq!(
+        of("#00FF00", [0.0, 1.0, 0.0, 1.0], Vec::new()),
+        (VertexKind::Bits64, vec![("uvs-dropped", 2)])
+    );
+    let glass = vec![[255, 255, 255, 255], [255, 255, 255, 64], [255; 4]];
+    assert_eq!(of("glass", [1.0; 4], glass), (VertexKind::Bits96, vec![("alpha-dropped", 1)]));
+    assert_eq!(of("glass", [1.0, 1.0, 1.0, 0.5], Vec::new()).1, [("alpha-dropped", 1)]);
 }
 
 #[test]

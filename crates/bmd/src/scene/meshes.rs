@@ -15,7 +15,10 @@ use meshwright_core::math::{narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 use meshwright_scene::color::srgb;
 use meshwright_scene::names::Names;
-use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene};
+use meshwright_scene::{
+    AlphaMode, Budget, ConvertError, Drawable, Loss, Material as SceneMaterial, MaterialId,
+    Mesh as SceneMesh, Naming, Scene,
+};
 
 /// The memory per vertex for finding equal vertices.
 const MERGED: usize = 64;
@@ -43,6 +46,8 @@ struct Material {
     name: Name,
     /// The colour that the material name means.
     flat: Option<[u8; 3]>,
+    /// The kind that vertices are encoded for.
+    kind: MaterialKind,
     /// The factor of vertex colours.
     factor: [u8; 3],
 }
@@ -68,6 +73,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let mut rounding = Rounding::default();
         let mut meshes = self.budget.reserve("meshes", parts.len())?;
         for part in parts {
+            rounding.note_alpha(self.least_alpha(part));
             meshes.push(self.mesh(part, &material, &mut rounding)?);
         }
         rounding.report(&first.path(), &mut self.losses);
@@ -104,9 +110,21 @@ impl<'s, 'b> Meshes<'s, 'b> {
             let [r, g, b] = factor;
             name = Name::new(format!("#{r:02X}{g:02X}{b:02X}").as_bytes());
         }
-        let material = Material { flat: flat_color(name.bytes()), name, factor };
+        let flat = flat_color(name.bytes());
+        let material = Material { flat, kind: MaterialKind::from_color(flat), name, factor };
         self.materials.insert(id, material.clone());
         Ok(material)
+    }
+
+    /// Returns the alpha of the most transparent vertex of a mesh, from 0 to 255. The texture keeps its own.
+    fn least_alpha(&self, part: &Drawable<'_>) -> f64 {
+        let plain = SceneMaterial::default();
+        let material = part.material().and_then(|m| self.scene.materials.get(m.0)).unwrap_or(&plain);
+        if material.is_hidden() || material.alpha_mode(Some(&part.mesh)) == AlphaMode::Opaque {
+            return 255.0;
+        }
+        let least = part.mesh.colors.iter().map(|[.., a]| *a).min().unwrap_or(u8::MAX);
+        f64::from(least) * f64::from(material.base_color[3].clamp(0.0, 1.0))
     }
 
     /// Returns a mesh of the vertices that triangles use, in the order of their use. Equal vertices are
@@ -118,6 +136,12 @@ impl<'s, 'b> Meshes<'s, 'b> {
         rounding: &mut Rounding,
     ) -> Result<Mesh, ConvertError> {
         let source = &*part.mesh;
+        let mut material = material.clone();
+        let is_white = material.flat == Some([255; 3]) && self.form == VertexForm::Engine;
+        if is_white && self.bounded.is_none() && has_uvs(source) {
+            // The engine ignores the flat colours of larger vertices, which changes nothing if they are white.
+            material.kind = MaterialKind::Texture;
+        }
         let n = source.positions.len();
         self.budget.charge_items("vertices", n as u64, size_of::<Vertex>().saturating_add(MERGED))?;
         let mut merged: SortedMap<Vertex, u32> = SortedMap::new();
@@ -131,7 +155,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
                 *corner = match ids.get(v).copied().flatten() {
                     Some(known) => known,
                     None => {
-                        let vertex = self.vertex(source, v, material, rounding)?;
+                        let vertex = self.vertex(source, v, &material, rounding)?;
                         *merged.entry(vertex).or_insert_with(|| {
                             vertices.push(vertex);
                             u32::try_from(vertices.len()).unwrap_or(u32::MAX).saturating_sub(1)
@@ -147,7 +171,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let unused = (0..n).filter(|v| ids.get(*v) == Some(&None));
         if let (Some(mut all), Some(id)) = (self.unused.take(), part.id()) {
             for v in unused {
-                let vertex = self.vertex(source, v, material, &mut Rounding::default())?;
+                let vertex = self.vertex(source, v, &material, &mut Rounding::default())?;
                 all.entry((id.0, v)).or_insert(vertex);
             }
             self.unused = Some(all);
@@ -164,7 +188,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
             flags: MeshFlags(MeshFlags::for_lists(&vertices, &primitives).0 | unknown),
             vertices: Arc::new(vertices),
             primitives: Arc::new(primitives),
-            material: Some(material.name.clone()),
+            material: Some(material.name),
             ..Mesh::default()
         })
     }
@@ -197,7 +221,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
             bone,
         };
         let color = self.shade(material.flat.unwrap_or([255; 3]), corner.color)?;
-        let vertex = encoded(&corner, MaterialKind::from_color(material.flat), color, self.form);
+        let vertex = encoded(&corner, material.kind, color, self.form);
         rounding.note(vertex, &corner, material.flat);
         Ok(vertex)
     }
@@ -242,6 +266,11 @@ impl<'s, 'b> Meshes<'s, 'b> {
         self.shades.insert((base, color), nearest);
         Ok(nearest)
     }
+}
+
+/// Returns true if a mesh has texture coordinates other than 0.
+fn has_uvs(mesh: &SceneMesh) -> bool {
+    mesh.uvs.iter().flatten().any(|c| *c != 0.0)
 }
 
 /// Encodes a vertex in the kind that a form requests.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum VertexForm {
     /// The kinds that the existing tool uses: 64 bits with a flat colour, 96 bits with a texture. Colours of
-    /// vertices on bones are lost.
+    /// vertices on bones are lost. A white mesh with texture coordinates gets 96 bits, which keep them.
     #[default]
     Engine,
     /// 64 bits if colours allow it. With a texture, positions then imply the normals.

@@ -26,7 +26,9 @@ pub(super) struct Rounding {
     normal: f64,
     st: f64,
     color: u8,
+    alpha: f64,
     colors_lost: usize,
+    sts_lost: usize,
     clamped: usize,
 }
 
@@ -46,9 +48,10 @@ impl Rounding {
         }
         let read = vertex.st(material, St14Form::Excess);
         let away = st.iter().zip(read).fold(0.0_f64, |m, (a, b)| m.max((f64::from(*a) - f64::from(b)).abs()));
-        // Without a texture, texture coordinates have no meaning.
-        if flat.is_none() {
+        if flat.is_none() || vertex.kind() != VertexKind::Bits64 {
             self.st = self.st.max(away);
+        } else if away > 0.0 {
+            self.sts_lost = self.sts_lost.saturating_add(1);
         }
         let base = flat.unwrap_or([255; 3]);
         let shown = vertex.color().map_or(base, |c| tint(base, shade(c)));
@@ -60,12 +63,18 @@ impl Rounding {
         }
     }
 
+    /// Takes the alpha of a mesh into account, from 0 to 255 in its most transparent vertex.
+    pub(super) fn note_alpha(&mut self, least: f64) {
+        self.alpha = self.alpha.max(255.0 - least);
+    }
+
     pub(super) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         let measured = [
             ("positions-rounded", "largest move of a vertex", self.position, "units"),
             ("normals-rounded", "largest turn of a normal", self.normal, "degrees"),
             ("uvs-rounded", "largest move of a texture coordinate", self.st, ""),
             ("colors-rounded", "largest change of a colour channel", f64::from(self.color), "steps of 255"),
+            ("alpha-dropped", "the format has no transparency; largest change", self.alpha, "steps of 255"),
         ];
         for (code, message, amount, unit) in measured {
             if amount > 0.0 {
@@ -74,6 +83,7 @@ impl Rounding {
         }
         let counted = [
             ("colors-dropped", "vertices lost their colour, having a bone", self.colors_lost),
+            ("uvs-dropped", "vertices of a flat colour lost their texture coordinates", self.sts_lost),
             ("positions-clamped", "vertices lie beyond the format's range", self.clamped),
         ];
         for (code, message, count) in counted {

@@ -3,6 +3,9 @@
 use super::notices;
 
 notices! {
+    loss "alpha-dropped",
+        "The target has no transparency; the alpha of vertices and materials was lost, not that of textures.",
+        "Choose a target with it, such as glb, or put the alpha into the texture.";
     loss "arrays-dropped",
         "The source has vertex arrays that only other programs use, which a scene cannot hold.",
         "Convert to the source's own format to keep them.";
@@ -216,6 +219,9 @@ notices! {
     loss "uv-third-dropped",
         "Texture coordinates have a third number that is not 0, which a scene cannot hold.",
         "Convert to the source's own format to keep it.";
+    loss "uvs-dropped",
+        "A mesh has a flat colour instead of a texture, and its small vertices hold no texture coordinates.",
+        "Name the material after a texture if the coordinates are wanted.";
     note "uvs-missing",
         "The mesh has no texture coordinates, and the target needs them; all are 0.",
         "Unwrap the mesh in the editor if it has a texture.";
