@@ -173,7 +173,11 @@ impl FromScene for Bmd {
 
 /// Returns the skeletons that move vertices, or that a clip moves.
 pub(super) fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
-    let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
+    skeletons_of(scene, scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton))
+}
+
+/// Returns the skeletons of skins, and those that a clip of the scene moves.
+pub(super) fn skeletons_of(scene: &Scene, skins: impl Iterator<Item = SkeletonId>) -> Vec<SkeletonId> {
     let mut used: Vec<_> = skins.chain(scene.clips.iter().map(|c| c.skeleton)).collect();
     used.order();
     used.dedup();
@@ -217,16 +221,16 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<BmdSceneOptions>) -> D
         .with_max_influences(1)
 }
 
-/// Returns the drawn meshes of a scene and the meshes that bound joints, in the order of the converted
+/// Returns the drawn meshes of a scene and the meshes that bound joints of a skeleton, in the order of the converted
 /// meshes.
 #[cfg(feature = "recover")]
 pub(super) fn drawn_meshes(
     scene: &Scene,
+    skeleton: Option<SkeletonId>,
     options: &FromSceneOptions<BmdSceneOptions>,
     budget: &Budget,
 ) -> Result<Vec<(usize, bool)>, ConvertError> {
-    let joints =
-        used_skeletons(scene).first().and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
+    let joints = skeleton.and_then(|id| scene.skeletons.get(id.0)).map_or(&[][..], |s| &s.joints);
     let is_seen = |mesh: usize| scene.meshes.get(mesh).is_some_and(|m| !m.triangles.is_empty());
     let mut solids: Vec<usize> =
         joints.iter().filter_map(|j| Some(j.solid?.0)).filter(|mesh| is_seen(*mesh)).collect();

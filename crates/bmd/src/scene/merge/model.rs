@@ -6,18 +6,18 @@ use super::meshes::{Meshes, restate};
 use crate::model::{Bmd, Lod};
 use crate::packed::VertexKind;
 use crate::scene::axes::AXES;
-use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, used_skeletons};
+use crate::scene::from_scene::{Traced, drawn_meshes, fewest_bones, skeletons_of, used_skeletons};
 use crate::scene::options::{BmdSceneOptions, VertexForm};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{FileFormat, Findings, SortedMap};
 use meshwright_edit::apply::{Origin, Records};
 use meshwright_edit::{JointPatch, Patch, Poses};
-use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Scene};
+use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Mesh, Scene};
 
 impl Bmd {
-    /// Applies a patch of `native`, the scene that the model converts to. Everything that the patch does not
-    /// name keeps its bits: reserved words, flags, quads, shared lists, pseudo-bones and steps of streams.
+    /// Applies a patch of `native`, the scene that the model converts to, whose meshes may be missing. Everything
+    /// that the patch does not name keeps its bits: reserved words, flags, quads, shared lists, pseudo-bones and steps of streams.
     /// Sections whose size does not change keep their offsets. Vertices are encoded in the form that most of
     /// the model's vertices have.
     ///
@@ -62,11 +62,12 @@ impl Bmd {
         let made = Traced::convert(&patch.scene, &options, Some(&needs_keys))?;
         losses.extend(made.losses);
         let mut losses = patch.losses_of_edits(losses);
+        let skins = patch.original_meshes.iter().filter_map(|m| m.skeleton);
         let work = BmdMerge {
             original: self,
             made: &made.value,
             native,
-            home: used_skeletons(native).first().copied(),
+            home: skeletons_of(native, skins).first().copied(),
             patch,
             joints,
             scaled,
@@ -74,7 +75,8 @@ impl Bmd {
             axes: options.axes(&patch.scene, &AXES),
             budget: &budget,
         };
-        let model = work.merge(&drawn_meshes(native, &options, &budget)?, &mut losses)?;
+        let drawn = drawn_meshes(&outline(native, patch), work.home, &options, &budget)?;
+        let model = work.merge(&drawn, &mut losses)?;
         Ok(Converted::new(model, losses))
     }
 
@@ -85,6 +87,20 @@ impl Bmd {
         let half = all.count() / 2;
         if wide > half { VertexForm::Widest } else { VertexForm::Engine }
     }
+}
+
+/// Returns what decides which meshes of the original are drawn: its scene without clips, and with one vertex and at most
+/// one triangle for each mesh. The meshes themselves may be missing.
+fn outline(native: &Scene, patch: &Patch) -> Scene {
+    let mut scene = Scene::new("").in_space(native.space);
+    for mesh in &patch.original_meshes {
+        let triangles = if mesh.triangles > 0 { alloc::vec![[0; 3]] } else { Vec::new() };
+        scene.meshes.push(Mesh::new("", alloc::vec![[0.0; 3]], triangles));
+    }
+    scene.nodes.clone_from(&native.nodes);
+    scene.levels.clone_from(&native.levels);
+    scene.skeletons.clone_from(&native.skeletons);
+    scene
 }
 
 /// Returns true if a clip of the edited scene has other frames than its original, or other poses: of one joint, or of
