@@ -243,6 +243,39 @@ fn what_came_back_is_restored() {
     assert!(made.edits().is_none() && made.files().main().unwrap().name == "a.glb");
 }
 
+/// An edit of a model of any format is written into the embedded original.
+#[test]
+fn an_edit_of_any_format_reuses_the_original() {
+    let names = [
+        "bmd/windmill.ok.bmd",
+        "bmd/lods.ok.bmd",
+        "bmd/solid.ok.bmd",
+        "bmd/pseudo.ok.bmd",
+        "crucible/lighthouse.ok.cmesh",
+        "crucible/two.ok.cmodel",
+        "dpm/hopper.ok.dpm",
+        "dpm/pair.ok.zym",
+        "fsomodel/fighter.ok.fom",
+        "iqm/tube.ok.iqm",
+        "tso/flag.ok.mesh",
+        "tso/flag.ok.skn",
+    ];
+    let (how, write) = (RecoverOptions::default(), ConvertOptions::default());
+    for name in names {
+        let own = Opener::new().open(testdata().join(name)).unwrap();
+        let (mut scene, record) = (own.scene().unwrap().value, own.record(&Keeping::default()).unwrap());
+        let mesh = &mut scene.meshes[0];
+        mesh.positions[mesh.triangles[0][0] as usize][1] += 1.0;
+        let back = restored(&document(&scene, &record), None, own.format(), "a", &how, &write).unwrap();
+        assert!(
+            back.losses().iter().all(|loss| loss.code != "original-dropped"),
+            "{name}: {:?}",
+            back.losses()
+        );
+        assert_ne!(back.files().main().unwrap().bytes, own.bytes(), "{name}");
+    }
+}
+
 /// A model of one frame becomes a static mesh; converted back, it has its bones and weights again.
 #[test]
 fn a_static_mesh_comes_back_to_the_model_that_is_named() {
