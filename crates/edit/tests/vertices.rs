@@ -220,3 +220,50 @@ fn of_equal_vertices_the_one_that_was_edited_is() {
     assert_eq!(back.meshes[0].triangles, [[0, 1, 2], [4, 5, 3]]);
     assert_eq!(back.meshes[0].positions[..4], joined.meshes[0].positions[..]);
 }
+
+/// Returns the positions of the corners of triangles, sorted, with the winding.
+fn drawn(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
+    let corners = |t: &[u32; 3]| {
+        let mut corners = t.map(|v| mesh.positions[v as usize]);
+        let least = (0..3).min_by(|a, b| corners[*a].partial_cmp(&corners[*b]).unwrap()).unwrap();
+        corners.rotate_left(least);
+        corners
+    };
+    let mut list: Vec<_> = mesh.triangles.iter().map(corners).collect();
+    list.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    list
+}
+
+/// Editors split vertices at faces that were flipped, or that have another diagonal and are flat.
+#[test]
+fn some_faces_may_be_flipped_or_have_another_diagonal() {
+    let native = tube();
+    let own = &native.meshes[0];
+    for (flips, first) in [(true, 0), (true, 6), (true, 18), (false, 0), (false, 6)] {
+        let mut edited = native.clone();
+        let mesh = &mut edited.meshes[0];
+        let (a, b) = (own.triangles[first], own.triangles[first + 1]);
+        let new = if flips {
+            [[a[0], a[2], a[1]], [b[0], b[2], b[1]]]
+        } else {
+            [[a[0], a[1], b[1]], [a[0], b[1], a[2]]]
+        };
+        let mut skin = own.skin.clone().unwrap();
+        for (t, corners) in new.into_iter().enumerate() {
+            mesh.triangles[first + t] = corners.map(|v| {
+                let v = v as usize;
+                mesh.positions.push(own.positions[v]);
+                mesh.normals.push([0.0, 0.6, if flips { -0.8 } else { 0.8 }]);
+                mesh.uvs.push(own.uvs[v]);
+                skin.influences.extend_from_slice(own.skin.as_ref().unwrap().influences(v));
+                skin.end_vertex();
+                u32::try_from(mesh.positions.len() - 1).unwrap()
+            });
+        }
+        mesh.skin = Some(skin);
+        let (back, report) = same(&edited, &native);
+        assert_eq!(drawn(&back.meshes[0]), drawn(&edited.meshes[0]), "{flips} {first} {report:?}");
+        let change = &report.meshes[0].change;
+        assert_eq!((change.moved, change.triangles_added, change.triangles_removed), (0, 2, 2), "{change:?}");
+    }
+}

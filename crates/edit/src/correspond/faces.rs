@@ -1,22 +1,43 @@
 //! Finds the native triangles that an edited scene still has.
 
-use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt};
+use crate::comparison::Comparison;
+use crate::correspond::mesh_search::{Corner, Edited, Found, PartAt, least_corner_first};
 use crate::correspond::twins::Drawn;
 use crate::correspond::vertices::Vertex;
 use alloc::vec::Vec;
 
 /// Marks the native triangles that an edited mesh has. Returns the triangles of the mesh that are not native.
-pub(crate) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
+pub(crate) fn ticked(
+    work: &Comparison<'_, '_>,
+    e: usize,
+    own: &Edited<'_>,
+    found: &mut [Found<'_>],
+) -> Vec<Drawn> {
     let mut left = Vec::new();
+    let ordered = own.named.filter(|_| !own.order.is_empty());
     for (t, &corners) in own.moved.mesh.triangles.iter().enumerate() {
         if let Some((native, theirs)) =
             own.named.and_then(|m| found.get_mut(m)).zip(own.order.get(t).copied())
             && let Some(known) = known((e, own), native, corners, theirs)
         {
-            match known.iter().all(Option::is_some) {
+            // A triangle that was flipped is another one.
+            let of = native.exported.mesh.triangles.get(t).map(|of| least_corner_first(*of));
+            match known.iter().all(Option::is_some) && of == Some(least_corner_first(theirs)) {
                 true => native.there.get_mut(t).into_iter().for_each(|there| *there = PartAt::new(e, t)),
                 false => left.push(Drawn { e, t, corners, known: Some(known) }),
             }
+            continue;
+        }
+        // The triangle order may give a native vertex to several vertices, which were edited differently.
+        let holds = |at: &Vertex, v: u32| {
+            Some(at.mesh) != ordered
+                || found.get(at.mesh).is_some_and(|native| native.gets(work, (e, own), v, at.vertex))
+        };
+        if corners.iter().any(|v| own.slot(*v).is_some_and(|at| !holds(&at, *v))) {
+            let known = |v: u32| {
+                own.slot(v).filter(|at| Some(at.mesh) == ordered && holds(at, v)).map(Vertex::number)
+            };
+            left.push(Drawn { e, t, corners, known: Some(corners.map(known)) });
             continue;
         }
         let slots = corners.map(|v| own.slot(v));

@@ -262,12 +262,15 @@ fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
     }
 }
 
-/// Rotates a native triangle so that most corners are at the positions of the edited triangle's corners.
+/// Rotates or flips a native triangle so that most corners are at the positions of the edited triangle's corners.
 fn as_wound(stand: &dyn Fn(u32, u32) -> bool, own: [u32; 3], of: [u32; 3]) -> [u32; 3] {
     let [a, b, c] = of;
     let met = |of: &[u32; 3]| own.iter().zip(of).filter(|(v, n)| stand(**v, **n)).count();
     // If several are equal, the last one is chosen: the unrotated triangle.
-    [[c, a, b], [b, c, a], [a, b, c]].into_iter().max_by_key(met).unwrap_or(of)
+    [[c, b, a], [b, a, c], [a, c, b], [c, a, b], [b, c, a], [a, b, c]]
+        .into_iter()
+        .max_by_key(met)
+        .unwrap_or(of)
 }
 
 /// Matches vertices by the corners of triangles, if a mesh has as many triangles in the same order.

@@ -206,6 +206,21 @@ impl Found<'_> {
         self.apart.get(n as usize).copied().flatten().is_some_and(|((by, first), _)| by == e && one(first))
     }
 
+    /// Returns true if a native vertex gets the values of an edited one.
+    pub(crate) fn gets(
+        &self,
+        work: &Comparison<'_, '_>,
+        (e, own): (usize, &Edited<'_>),
+        v: u32,
+        n: usize,
+    ) -> bool {
+        let v = v as usize;
+        self.slot(n).is_some_and(|((by, first), known)| {
+            let one = by == e && (first == v || may_be_one(&own.moved, first, v, &self.tolerance));
+            one || known.all() && self.compare((&own.moved, v), n, &work.bones, &self.tolerance).all()
+        })
+    }
+
     /// Returns the edited vertex that is matched to a native one, and its unchanged attributes.
     pub(crate) fn slot(&self, vertex: usize) -> Slot {
         let own = self.apart.get(vertex).copied().flatten();

@@ -71,7 +71,7 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
     }
     let mut left = Vec::new();
     for (e, own) in edited.iter().enumerate().filter(|(e, own)| is_in(*e, own)) {
-        left.extend(ticked(e, own, &mut found));
+        left.extend(ticked(work, e, own, &mut found));
     }
     let left = twins::tick(work, &edited, &mut found, &grid, left)?;
     let mut foreign = place(&left, &edited, &mut found);
