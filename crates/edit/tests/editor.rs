@@ -156,6 +156,76 @@ fn children_of_a_bone_that_is_gone_stay_where_they_were() {
     assert_eq!(posed(&edited, None), posed(&back, None));
 }
 
+/// A new bone may come between a bone and its parent, and may move.
+#[test]
+fn a_bone_that_is_inserted_moves_what_hangs_from_it() {
+    let native = tube();
+    let mut edited = native.clone();
+    let joints = &mut edited.skeletons[0].joints;
+    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
+    joints.push(Joint::new("new", Some(0), rest(0.25)));
+    (joints[1].parent, joints[1].rest) = (Some(3), rest(0.75));
+    joints[3].inverse_bind = Trs { translation: [0.0, -1.25, 0.0], ..Trs::IDENTITY }.to_affine();
+    let mut track = Track { joint: 3, ..Track::default() };
+    for (time, turn) in [(0.0, 0.0), (4.0, 0.7)] {
+        track.rotation.push(time, narrow(quat::about([1.0, 0.0, 0.0], turn)));
+    }
+    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
+    tracks.push(track);
+    let (back, report) = same(&edited, &native);
+    looks_alike(&edited, &back, &FRAMES);
+    let parents: Vec<_> = back.skeletons[0].joints.iter().map(|joint| joint.parent).collect();
+    assert_eq!(parents, [None, Some(3), Some(1), Some(0)]);
+    let states: Vec<_> = report.joints.iter().map(|j| (j.state, j.change.parent)).collect();
+    let untouched = (State::Untouched, false);
+    assert_eq!(states, [untouched, (State::Edited, true), untouched, (State::New, false)]);
+}
+
+/// Clips that the edited file lacks look as before, whatever the new parents of their joints are.
+#[test]
+fn clips_that_stay_move_joints_with_other_parents_as_before() {
+    let native = tube();
+    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
+    for inserts in [false, true] {
+        let mut edited = native.clone();
+        edited.clips.clear();
+        let joints = &mut edited.skeletons[0].joints;
+        (joints[2].parent, joints[2].rest) = (Some(0), rest(2.0));
+        if inserts {
+            joints.push(Joint::new("new", Some(0), rest(0.5)));
+            (joints[2].parent, joints[2].rest) = (Some(3), rest(1.5));
+        }
+        let original = Original { native: &native, exported: &native };
+        let options = Options::new(Snap::Default, Absent::Kept);
+        let (back, report) = recover(&edited, &original, &options, &budget()).unwrap();
+        assert_eq!(back.skeletons[0].joints[2].parent, Some(if inserts { 3 } else { 0 }));
+        looks_alike(&native, &back, &FRAMES);
+        assert_eq!(report.clips[0].change.joints, ["e"]);
+    }
+}
+
+/// A former descendant may become the parent of its ancestors.
+#[test]
+fn a_bone_that_becomes_the_parent_of_its_root_moves_it() {
+    let native = tube();
+    let mut edited = native.clone();
+    let joints = &mut edited.skeletons[0].joints;
+    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
+    (joints[2].parent, joints[2].rest) = (None, rest(3.0));
+    (joints[0].parent, joints[0].rest) = (Some(2), rest(-2.0));
+    let mut track = Track { joint: 2, ..Track::default() };
+    for (time, turn) in [(0.0, 0.0), (4.0, 0.7)] {
+        track.rotation.push(time, narrow(quat::about([1.0, 0.0, 0.0], turn)));
+    }
+    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
+    tracks.push(track);
+    let (back, report) = same(&edited, &native);
+    looks_alike(&edited, &back, &FRAMES);
+    let parents: Vec<_> = back.skeletons[0].joints.iter().map(|joint| joint.parent).collect();
+    assert_eq!(parents, [Some(2), Some(0), None]);
+    assert!(report.joints[0].change.parent && report.joints[2].change.parent);
+}
+
 /// A mesh that is exported without its armature has no information about joints.
 #[test]
 fn a_mesh_without_its_armature_keeps_its_weights() {

@@ -7,7 +7,7 @@ use crate::correspond::sampled::{Sampled, Samples, nearest_frame};
 use crate::joint_index::At;
 use crate::options::Absent;
 use crate::patch::constant_channels;
-use crate::patch::model::{ClipPatch, Patch, Poses};
+use crate::patch::model::{ClipPatch, JointPatch, Patch, Poses};
 use crate::report::{ClipChange, Part, Recovery, State};
 use crate::tolerance::{Exactness, Tolerance};
 use crate::tools::fbx::clip_name;
@@ -17,7 +17,8 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{Order as _, SortedMap, SortedSet};
 use meshwright_scene::{
-    Clip, ConvertError, Extra, Interpolation, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId, Track,
+    Clip, ConvertError, Extra, Interpolation, Joint, Motion, PoseSet, PoseSetId, Sampler, Scene, SkeletonId,
+    Track,
 };
 
 /// Adds the clips to the result.
@@ -27,7 +28,7 @@ pub(crate) fn add_clips(
     meshes: Exactness,
     patch: &mut Patch,
 ) -> Result<(), ConvertError> {
-    let Patch { scene, report, .. } = patch;
+    let Patch { scene, report, joints, .. } = patch;
     let mut pairs = pairs(work);
     let own = exactness(work, placed, &pairs)?;
     // If there are few poses, the vertices decide.
@@ -49,7 +50,7 @@ pub(crate) fn add_clips(
             }
         }
     }
-    let mut maker = Maker { work, placed, tolerance, scene, shown, patches: Vec::new() };
+    let mut maker = Maker { work, placed, tolerance, scene, joints, shown, patches: Vec::new() };
     maker.reshape()?;
     for (c, native) in natives.into_iter().enumerate() {
         let mut part = Part { name: native.name.clone(), ..Part::default() };
@@ -64,7 +65,13 @@ pub(crate) fn add_clips(
             }
             None if maker.stays(c) => {
                 part.change.absent = true;
-                maker.keep(native);
+                let edits = maker.hung(c, &mut part.change)?;
+                if edits.is_empty() {
+                    maker.keep(native);
+                } else {
+                    part.state = State::Edited;
+                    maker.edited(native, &edits);
+                }
                 maker.known(c, &part.change);
             }
             None => part.state = State::Gone,
@@ -215,6 +222,8 @@ struct Maker<'w, 's, 'b> {
     /// The tolerances for poses.
     tolerance: Tolerance,
     scene: &'w mut Scene,
+    /// The changes of the joints of the result.
+    joints: &'w [Vec<JointPatch>],
     shown: SortedMap<(usize, u32), usize>,
     patches: Vec<ClipPatch>,
 }
@@ -399,12 +408,69 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
                 change.frames.push(number);
             }
         }
+        self.tell(exported, &joints, change);
+        Ok(edits)
+    }
+
+    /// Completes the changes of a clip with the names of the joints that move otherwise.
+    fn tell(&self, exported: &Sampler<'_, '_>, joints: &SortedSet<usize>, change: &mut ClipChange) {
         change.frames.order();
         change.frames.dedup();
         change.throughout = change.frames.len() == exported.frames();
         let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
         let name = |j: &usize| skeleton.and_then(|s| s.joints.get(*j)).map(|j| j.name.clone());
         change.joints = joints.iter().filter_map(name).collect();
+    }
+
+    /// Returns the poses of joints with other parents in a clip that the edited scene lacks: in each frame, such a joint
+    /// stays where it was.
+    fn hung(
+        &self,
+        c: usize,
+        change: &mut ClipChange,
+    ) -> Result<SortedMap<(u32, usize), Affine64>, ConvertError> {
+        let mut edits = SortedMap::new();
+        let exported = Sampler::new(self.work.exported, c, self.work.budget)?;
+        let s = exported.clip().skeleton.0;
+        let to = self.scene.skeletons.get(s).map_or(&[][..], |s| &s.joints);
+        let native = self.placed.native.get(s).map_or(&[][..], Vec::as_slice);
+        let place = |n: usize| native.get(n).copied().flatten().map(|at| at.joint);
+        let hangs = |(n, joint): (usize, &Joint)| {
+            let result = place(n)?;
+            let parent = to.get(result)?.parent;
+            (joint.parent.map(place) != parent.map(Some)).then_some((n, result, parent))
+        };
+        let hung: Vec<_> = exported.skeleton().joints.iter().enumerate().filter_map(hangs).collect();
+        let changes = self.joints.get(s).map_or(&[][..], Vec::as_slice);
+        let (mut locals, mut worlds, mut joints) = (Vec::new(), Vec::new(), SortedSet::new());
+        let whole = || exported.whole_frames().take(if hung.is_empty() { 0 } else { usize::MAX });
+        for (number, frame) in (0_u32..).zip(whole()) {
+            exported.locals(frame, &mut locals)?;
+            exported.model(frame, &mut worlds)?;
+            self.work.budget.work("joints", (hung.len() as u64).saturating_mul(to.len() as u64))?;
+            self.work.budget.charge_items("poses", hung.len() as u64, size_of::<[Affine64; 2]>())?;
+            let before = edits.len();
+            for &(n, result, mut above) in &hung {
+                let (Some(there), Some(world)) = (locals.get(n), worlds.get(n)) else { continue };
+                // New joints between the joint and a native one rest.
+                let mut parent = Affine64::IDENTITY;
+                while let Some((joint, own)) = above.and_then(|p| to.get(p).zip(changes.get(p))) {
+                    let known = own.original.and_then(|n| worlds.get(n));
+                    parent = known.copied().unwrap_or_else(|| joint.rest.to_affine64()).after(&parent);
+                    above = joint.parent.filter(|_| known.is_none());
+                }
+                let Some(here) = parent.inverse().map(|inverse| inverse.after(world)) else { continue };
+                if let Some((angle, moved)) = differs(&here, there, None, &self.tolerance) {
+                    change.grow(angle, moved);
+                    edits.insert((number, result), here);
+                    joints.insert(result);
+                }
+            }
+            if edits.len() > before {
+                change.frames.push(number);
+            }
+        }
+        self.tell(&exported, &joints, change);
         Ok(edits)
     }
 

@@ -94,6 +94,7 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
         of.stored.extend((0..native.joints.len()).map(stored));
         let poses = Poses::new(exported, work)?;
         let bound = poses.as_ref().map_or(Bound::Bind, |poses| of.bound(poses));
+        let first = patch.report.joints.len();
         of.keep(&mut placed, &mut patch.report)?;
         if let Some(poses) = &poses {
             of.edit(poses, bound, &mut placed, &mut patch.report)?;
@@ -101,6 +102,7 @@ pub(crate) fn add_skeletons(work: &Comparison<'_, '_>, patch: &mut Patch) -> Res
         of.settle()?;
         let pose = poses.as_ref().map_or(&[][..], |poses| poses.get(bound));
         of.add(pose, &mut placed, &mut patch.report)?;
+        of.hang_from_new(&placed, patch.report.joints.get_mut(first..).unwrap_or_default())?;
         let (joints, from) = (of.joints, of.from);
         patch.joints.push(of.changes);
         if let Some(skeleton) = patch.scene.skeletons.get_mut(s) {
@@ -220,7 +222,7 @@ impl One<'_, '_, '_> {
             let mut above_old = ancestors(&self.exported.joints, old.and_then(|old| old.parent));
             let was = above_old.find_map(|p| Some(natives.get(p).copied().flatten()?.joint));
             let hangs = above.map(|a| a.joint);
-            change.parent = hangs != was && hangs.is_none_or(|p| self.may_hang(result.joint, p));
+            change.parent = hangs != was && (hangs.is_none() || !self.follows());
             let Some(own) = self.joints.get_mut(result.joint) else { continue };
             if let Some(name) = &change.renamed {
                 own.name.clone_from(name);
@@ -357,21 +359,17 @@ impl One<'_, '_, '_> {
                 own.inverse_bind = inverse.narrow();
             }
             if let Some(above) = above.unwrap_or(Affine64::IDENTITY).inverse() {
-                let local = above.after(&want);
-                let trs = Trs64::from_affine(&local);
-                let whole = trs.misfit(&local) <= 1e-6;
-                own.rest = if whole { Local::Trs(trs.narrow()) } else { Local::Affine(local.narrow()) };
+                own.rest = rest_of(&above.after(&want));
             }
         }
         self.joints = made.joints;
         Ok(())
     }
 
-    /// Returns true if a joint may become a child of another: that must not be its descendant.
-    fn may_hang(&self, joint: usize, from: usize) -> bool {
-        // Joints may follow others, which are then their ancestors too.
-        self.joints.iter().all(|j| j.follows.is_empty())
-            && ancestors(&self.joints, Some(from)).all(|p| p != joint)
+    /// Returns true if joints follow others, which are then their ancestors too, so that new parents may form a cycle.
+    /// Other new parents form none: the edited file has none, and a joint that it lacks is no new parent.
+    fn follows(&self) -> bool {
+        self.joints.iter().any(|j| !j.follows.is_empty())
     }
 
     /// Returns the rest transform of a new joint relative to its parent, which may have other axes and another size in
@@ -439,6 +437,46 @@ impl One<'_, '_, '_> {
         }
         Ok(())
     }
+
+    /// Makes new joints the parents of native ones, which keep their world transforms. `parts` are the joints of the
+    /// report, the native ones first.
+    fn hang_from_new(
+        &mut self,
+        placed: &Placed,
+        parts: &mut [Part<JointChange>],
+    ) -> Result<(), ConvertError> {
+        let follows = self.follows();
+        let is_new = |changes: &[JointPatch], r: usize| changes.get(r).is_some_and(|c| c.original.is_none());
+        for r in 0..self.joints.len() {
+            let Some(edited) = self.from.get(r).copied().flatten() else { continue };
+            let Some(j) = self.changes.get(r).and_then(|change| change.original) else { continue };
+            let Some(skeleton) = self.work.edited.skeletons.get(edited.skeleton) else { continue };
+            self.work
+                .budget
+                .work("joints", (skeleton.joints.len() as u64).saturating_add(self.joints.len() as u64))?;
+            let above = nearest_kept(skeleton, edited, placed).filter(|a| a.skeleton == self.s);
+            let Some(above) = above.map(|a| a.joint).filter(|a| is_new(&self.changes, *a)) else { continue };
+            // Between a joint and its parent, a new joint closes no cycle.
+            let was = self.joints.get(r).and_then(|joint| joint.parent);
+            let known = ancestors(&self.joints, Some(above)).find(|a| !is_new(&self.changes, *a));
+            let (world, place) = (rest_world(&self.joints, r), rest_world(&self.joints, above));
+            let Some(inverse) = place.inverse().filter(|_| !follows || known == was) else { continue };
+            if let Some((joint, change)) = self.joints.get_mut(r).zip(self.changes.get_mut(r)) {
+                (joint.parent, joint.rest) = (Some(above), rest_of(&inverse.after(&world)));
+                (change.parent, change.rest) = (true, true);
+            }
+            if let Some(part) = parts.get_mut(j) {
+                (part.state, part.change.parent) = (State::Edited, true);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a rest transform, with its parts if it has no shear.
+fn rest_of(local: &Affine64) -> Local {
+    let trs = Trs64::from_affine(local);
+    if trs.misfit(local) <= 1e-6 { Local::Trs(trs.narrow()) } else { Local::Affine(local.narrow()) }
 }
 
 /// Returns true if two matrices scale space equally, whatever their axes.
