@@ -267,3 +267,57 @@ fn some_faces_may_be_flipped_or_have_another_diagonal() {
         assert_eq!((change.moved, change.triangles_added, change.triangles_removed), (0, 2, 2), "{change:?}");
     }
 }
+
+/// Native vertices may be nearly equal. If faces are copied, those of the original stay where they were.
+#[test]
+fn copied_faces_take_no_nearly_equal_vertices_away() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let order = [0, 1, 2, 0, 2, 3];
+    let positions: Vec<[f32; 3]> = order.map(|c: usize| corners[c]).to_vec();
+    let uvs = order.map(|c| [corners[c][0], corners[c][1]]).to_vec();
+    let normals = |zero: f32| vec![[0.0, zero, 1.0]; 3];
+    let mut mesh = Mesh::new("m", positions, vec![[0, 1, 2], [3, 4, 5]]).with_uvs(uvs);
+    mesh.normals = [normals(0.0), normals(-0.0)].concat();
+    let scene =
+        |mesh: Mesh| Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    let native = scene(mesh.clone());
+    let mut edited = mesh.clone();
+    edited.normals = normals(0.0).repeat(2);
+    for triangle in mesh.triangles {
+        let first = u32::try_from(edited.positions.len()).unwrap();
+        edited.triangles.push([first + 2, first + 1, first]);
+        for v in triangle.map(|v| v as usize) {
+            let [x, y, z] = mesh.positions[v];
+            edited.positions.push([-x - 1.0, y, z]);
+            edited.normals.push([0.0, 0.0, 1.0]);
+            edited.uvs.push(mesh.uvs[v]);
+        }
+    }
+    let (back, report) = same(&scene(edited.clone()), &native);
+    assert_eq!(drawn(&back.meshes[0]), drawn(&edited), "{report:?}");
+}
+
+/// A mesh may be copied before it is moved.
+#[test]
+fn a_copy_that_stays_does_not_undo_the_edits_of_its_original() {
+    let native = tube();
+    for first in [true, false] {
+        let mut edited = native.clone();
+        let mut copy = native.meshes[0].clone();
+        copy.name = "body.001".into();
+        edited.nodes.push(Node::of_mesh("body.001", MeshId(2)));
+        edited.meshes.push(copy);
+        let moved = if first { 0 } else { 2 };
+        edited.meshes[moved].positions.iter_mut().take(9).for_each(|p| p[2] += 0.5);
+        let (back, report) = same(&edited, &native);
+        let all = |scene: &Scene, names: [usize; 2]| {
+            let mut all: Vec<_> = names.iter().flat_map(|m| drawn(&scene.meshes[*m])).collect();
+            all.sort_by(|a, b| a.partial_cmp(b).unwrap());
+            all
+        };
+        let bodies: Vec<usize> = (0..back.meshes.len()).filter(|m| back.meshes[*m].name != "hat").collect();
+        let made =
+            if bodies.len() == 1 { drawn(&back.meshes[0]) } else { all(&back, [bodies[0], bodies[1]]) };
+        assert_eq!(made, all(&edited, [0, 2]), "{first} {report:?}");
+    }
+}

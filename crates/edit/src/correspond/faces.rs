@@ -14,7 +14,6 @@ pub(crate) fn ticked(
     found: &mut [Found<'_>],
 ) -> Vec<Drawn> {
     let mut left = Vec::new();
-    let ordered = own.named.filter(|_| !own.order.is_empty());
     for (t, &corners) in own.moved.mesh.triangles.iter().enumerate() {
         if let Some((native, theirs)) =
             own.named.and_then(|m| found.get_mut(m)).zip(own.order.get(t).copied())
@@ -28,21 +27,14 @@ pub(crate) fn ticked(
             }
             continue;
         }
-        // The triangle order may give a native vertex to several vertices, which were edited differently.
-        let holds = |at: &Vertex, v: u32| {
-            Some(at.mesh) != ordered
-                || found.get(at.mesh).is_some_and(|native| native.gets(work, (e, own), v, at.vertex))
-        };
-        if corners.iter().any(|v| own.slot(*v).is_some_and(|at| !holds(&at, *v))) {
-            let known = |v: u32| {
-                own.slot(v).filter(|at| Some(at.mesh) == ordered && holds(at, v)).map(Vertex::number)
-            };
-            left.push(Drawn { e, t, corners, known: Some(corners.map(known)) });
-            continue;
-        }
         let slots = corners.map(|v| own.slot(v));
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
-        let whole = slots.iter().all(|at| at.is_some_and(|at| Some(at.mesh) == mesh));
+        // Of several vertices that were matched to a native one, only those with its new values are that vertex.
+        let is_in = |(v, at): (u32, Option<Vertex>)| {
+            let native = at.filter(|at| Some(at.mesh) == mesh).and_then(|at| Some((at, found.get(at.mesh)?)));
+            native.is_some_and(|(at, native)| native.gets(work, (e, own), v, at.vertex))
+        };
+        let whole = corners.into_iter().zip(slots).all(is_in);
         if whole && let Some(native) = mesh.and_then(|m| found.get_mut(m)) {
             let classes = slots.map(|at| at.map_or(0, Vertex::number));
             let free = native.free_face(classes, t);
@@ -85,6 +77,7 @@ fn home(own: &Edited<'_>) -> Option<usize> {
 
 /// Adds new triangles to their native meshes. Returns those of meshes that are not native, grouped by mesh.
 pub(crate) fn place(
+    work: &Comparison<'_, '_>,
     left: &[Drawn],
     edited: &[Edited<'_>],
     found: &mut [Found<'_>],
@@ -100,7 +93,10 @@ pub(crate) fn place(
                 none.push(corners);
                 continue;
             };
-            let matched = |v: u32| own.slot(v).filter(|at| at.mesh == m).map(Vertex::number);
+            let matched = |v: u32| {
+                let at = own.slot(v).filter(|at| at.mesh == m);
+                at.filter(|at| native.gets(work, (e, own), v, at.vertex)).map(Vertex::number)
+            };
             let known = known.unwrap_or_else(|| corners.map(matched));
             let ([a, b, c], [x, y, z]) = (corners, known);
             let corner = |v: u32, n: Option<u32>| n.map_or(Corner::New((e, v as usize)), Corner::Native);

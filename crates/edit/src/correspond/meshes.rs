@@ -74,7 +74,7 @@ pub(crate) fn find<'s>(work: &Comparison<'s, '_>, placed: &Placed) -> Result<Fin
         left.extend(ticked(work, e, own, &mut found));
     }
     let left = twins::tick(work, &edited, &mut found, &grid, left)?;
-    let mut foreign = place(&left, &edited, &mut found);
+    let mut foreign = place(work, &left, &edited, &mut found);
     for (e, own) in out.iter().filter_map(|e| Some((*e, edited.get(*e)?))) {
         let size = size_of::<[u32; 3]>();
         work.budget.charge_items("triangles", own.moved.mesh.triangles.len() as u64, size)?;

@@ -100,9 +100,9 @@ impl Twins<'_, '_, '_> {
             for (_, [x, y], face) in faces.filter(|(.., face)| native.there.get(*face) == Some(&None)) {
                 self.work.budget.work("vertices", 2)?;
                 let third = |v: u32, class: u32| {
-                    self.mismatch(own, v, Vertex { mesh: at.mesh, vertex: class as usize }, found)
+                    self.mismatch((e, own), v, Vertex { mesh: at.mesh, vertex: class as usize }, found)
                 };
-                let first = *same.get_or_insert_with(|| self.mismatch(own, a, at, found));
+                let first = *same.get_or_insert_with(|| self.mismatch((e, own), a, at, found));
                 let Some(first) = first else { break };
                 let Some((second, third)) = third(b, *x).zip(third(c, *y)) else { continue };
                 let cost = (Some(at.mesh) != own.named, first + second + third);
@@ -122,8 +122,18 @@ impl Twins<'_, '_, '_> {
 
     /// Returns the distance between an edited vertex and a native one that it may be, or `None` if it cannot be that
     /// vertex.
-    fn mismatch(&self, own: &Edited<'_>, v: u32, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+    fn mismatch(
+        &self,
+        (e, own): (usize, &Edited<'_>),
+        v: u32,
+        at: Vertex,
+        found: &[Found<'_>],
+    ) -> Option<f64> {
         let native = found.get(at.mesh)?;
+        // The native vertex may have got the values of another one.
+        if native.slot(at.vertex).is_some() && !native.gets(self.work, (e, own), v, at.vertex) {
+            return None;
+        }
         match own.slot(v) {
             Some(was) if was == at => Some(0.0),
             Some(was) if was.mesh == at.mesh && !self.same(own, v, was, native).all() => {
