@@ -222,7 +222,7 @@ fn of_equal_vertices_the_one_that_was_edited_is() {
 }
 
 /// Returns the positions of the corners of triangles, sorted, with the winding.
-fn drawn(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
+fn corners_of(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
     let corners = |t: &[u32; 3]| {
         let mut corners = t.map(|v| mesh.positions[v as usize]);
         let least = (0..3).min_by(|a, b| corners[*a].partial_cmp(&corners[*b]).unwrap()).unwrap();
@@ -262,7 +262,7 @@ fn some_faces_may_be_flipped_or_have_another_diagonal() {
         }
         mesh.skin = Some(skin);
         let (back, report) = same(&edited, &native);
-        assert_eq!(drawn(&back.meshes[0]), drawn(&edited.meshes[0]), "{flips} {first} {report:?}");
+        assert_eq!(corners_of(&back.meshes[0]), corners_of(&edited.meshes[0]), "{flips} {first} {report:?}");
         let change = &report.meshes[0].change;
         assert_eq!((change.moved, change.triangles_added, change.triangles_removed), (0, 2, 2), "{change:?}");
     }
@@ -296,7 +296,7 @@ fn copied_faces_take_no_nearly_equal_vertices_away() {
         }
     }
     let (back, report) = same(&scene(edited.clone()), &native);
-    assert_eq!(drawn(&back.meshes[0]), drawn(&edited), "{report:?}");
+    assert_eq!(corners_of(&back.meshes[0]), corners_of(&edited), "{report:?}");
 }
 
 /// A mesh may be copied before it is moved.
@@ -313,13 +313,13 @@ fn a_copy_that_stays_does_not_undo_the_edits_of_its_original() {
         edited.meshes[moved].positions.iter_mut().take(9).for_each(|p| p[2] += 0.5);
         let (back, report) = same(&edited, &native);
         let all = |scene: &Scene, names: [usize; 2]| {
-            let mut all: Vec<_> = names.iter().flat_map(|m| drawn(&scene.meshes[*m])).collect();
+            let mut all: Vec<_> = names.iter().flat_map(|m| corners_of(&scene.meshes[*m])).collect();
             all.sort_by(|a, b| a.partial_cmp(b).unwrap());
             all
         };
         let bodies: Vec<usize> = (0..back.meshes.len()).filter(|m| back.meshes[*m].name != "hat").collect();
         let made =
-            if bodies.len() == 1 { drawn(&back.meshes[0]) } else { all(&back, [bodies[0], bodies[1]]) };
+            if bodies.len() == 1 { corners_of(&back.meshes[0]) } else { all(&back, [bodies[0], bodies[1]]) };
         assert_eq!(made, all(&edited, [0, 2]), "{first} {report:?}");
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn ticked(
         }
         let slots = corners.map(|v| own.slot(v));
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
-        // Of several vertices that were matched to a native one, only those with its new values are that vertex.
+        // Several vertices can be matched to one native vertex. A corner is native if it has the new values of that vertex.
         let is_in = |(v, at): (u32, Option<Vertex>)| {
             let native = at.filter(|at| Some(at.mesh) == mesh).and_then(|at| Some((at, found.get(at.mesh)?)));
             native.is_some_and(|(at, native)| native.gets(work, (e, own), v, at.vertex))

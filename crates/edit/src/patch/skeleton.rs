@@ -366,8 +366,8 @@ impl One<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns true if joints follow others, which are then their ancestors too, so that new parents may form a cycle.
-    /// Other new parents form none: the edited file has none, and a joint that it lacks is no new parent.
+    /// Returns true if joints follow others. Those are their ancestors too, so a new parent may close a cycle. Without them
+    /// it closes none: the edited file has no cycle, and joints that are not in it become no new parents.
     fn follows(&self) -> bool {
         self.joints.iter().any(|j| !j.follows.is_empty())
     }
