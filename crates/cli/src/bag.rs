@@ -6,6 +6,7 @@ use crate::output::{self, content_of};
 use crate::refusal::{Fail, Refusal};
 use crate::status::Status;
 use crate::{convert, manifest, render};
+use meshwright::Order as _;
 use meshwright::files::output::{OutputName, Place, Plan, Replace};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
 fn walk(folder: &Path, name: &str, found: &mut BTreeMap<String, String>, bytes: &mut u64) -> io::Result<()> {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
-    entries.sort();
+    entries.order();
     for path in entries {
         let below = format!("{name}/{}", path.file_name().unwrap_or_default().to_string_lossy());
         let kind = path.symlink_metadata()?.file_type();

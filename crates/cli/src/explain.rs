@@ -9,7 +9,8 @@ use crate::status::Status;
 use crate::table::{self, Column, facts, heading};
 use crate::{messages, render, results};
 use meshwright::{
-    Explanation, Finding, Format, Notice, NoticeKind, Rule, RuleSet, Severity, codes, explain, similar,
+    Explanation, Finding, Format, Notice, NoticeKind, Order as _, Rule, RuleSet, Severity, codes, explain,
+    similar,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -181,7 +182,7 @@ fn list(format: OutputFormat) -> Result<Status, Fail> {
         let own = Notice::all().filter(|notice| kinds.contains(&notice.kind));
         let row = |n: &Notice| vec![n.code.to_owned(), n.kind.to_string(), n.cause.to_owned()];
         let mut rows: Vec<_> = own.map(row).collect();
-        rows.sort();
+        rows.order();
         tables.push((title, "kind", rows));
     }
     for (i, (title, kind, rows)) in tables.iter().enumerate() {

@@ -5,7 +5,7 @@ use crate::render;
 use crate::selection::{Selection, as_os};
 use meshwright::files::output::{FileId, is_temporary};
 use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreeOptions, TreePath};
-use meshwright::{Finder, Format, Role};
+use meshwright::{Finder, Format, Order as _, Role};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -175,7 +175,7 @@ fn walk(top: &Path, before: &Path, into: Option<&FileId>, selection: &Selection,
         }
         !out
     });
-    data_folders.sort();
+    data_folders.order();
     let below = |path: &TreePath| path.below_any_case(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {
         let place = |path: &TreePath| tree.shown_path(path).unwrap_or_else(|| top.to_owned());

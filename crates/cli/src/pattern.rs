@@ -1,5 +1,6 @@
 //! Patterns of paths, as shells have them, for paths that the shell did not expand.
 
+use meshwright::Order as _;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf, is_separator};
@@ -187,7 +188,7 @@ pub(crate) fn find(text: &str) -> Result<Vec<PathBuf>, String> {
     if text.ends_with(is_separator) {
         found.retain(|path| path.is_dir());
     }
-    found.sort();
+    found.order();
     found.dedup();
     Ok(found)
 }

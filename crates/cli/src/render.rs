@@ -7,7 +7,7 @@
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, counted, visible};
+use meshwright::{ErrorClass, Finding, Order as _, ReadError, Severity, Stream, counted, visible};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -72,7 +72,7 @@ fn cut_below(text: &str, longest: usize) -> Cow<'_, str> {
         return text.into();
     }
     let mut lengths: Vec<_> = text.lines().map(str::len).collect();
-    lengths.sort_unstable();
+    lengths.order();
     // Long lines share the space that short lines do not need.
     let (mut left, mut lines) = (longest - 1, lengths.len());
     for length in lengths {

@@ -12,7 +12,7 @@ use crate::render;
 use crate::results::{Results, Shown};
 use crate::status::Status;
 use meshwright::files::output::{OutputName, Place};
-use meshwright::{Format, Remaining, Repaired, counted, repair};
+use meshwright::{Format, Order as _, Remaining, Repaired, counted, repair};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -172,7 +172,7 @@ impl Found {
         let mut line = |line: &str| text.extend([render::cut(&format!("{shown}: {line}")).as_ref(), "\n"]);
         for mended in &self.repaired.mended {
             let mut named: Vec<&str> = mended.paths.iter().take(NAMED).map(String::as_str).collect();
-            named.sort();
+            named.order();
             named.dedup();
             let more = mended.count.saturating_sub(named.len() as u64);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -17,7 +17,7 @@ use crate::status::Status;
 use crate::{messages, output, render};
 use meshwright::dump::write_json;
 use meshwright::scene::Loss;
-use meshwright::{counted, opened_elsewhere};
+use meshwright::{Order as _, counted, opened_elsewhere};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -485,7 +485,7 @@ pub(crate) fn kind_of(path: &Path) -> String {
 fn kinds(skipped: &BTreeMap<String, u64>) -> String {
     const NAMED: usize = 4;
     let mut kinds: Vec<_> = skipped.iter().collect();
-    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    kinds.order_by_key(|(_, n)| std::cmp::Reverse(**n));
     let others: u64 = kinds.iter().skip(NAMED).map(|(_, n)| **n).sum();
     let mut named: Vec<_> = kinds.iter().take(NAMED).map(|(kind, n)| format!("{n} {kind}")).collect();
     if others > 0 {

@@ -3,8 +3,8 @@
 use crate::args::ManyArgs;
 use crate::pattern::{self, Pattern};
 use crate::refusal::Fail;
-use meshwright::Limits;
 use meshwright::files::{Tree, TreePath};
+use meshwright::{Limits, Order as _};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
@@ -110,7 +110,7 @@ fn members_of(archive: &Path, pattern: &Pattern) -> Vec<PathBuf> {
             path = parent;
         }
     }
-    paths.sort();
+    paths.order();
     paths.dedup();
     let matching = paths.iter().filter(|path| pattern.matches(&path.text()));
     matching.map(|path| archive.join(as_os(path))).collect()

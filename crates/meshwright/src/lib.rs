@@ -149,8 +149,8 @@ pub use meshwright_core::Kind as FaultKind;
 pub use meshwright_core::text::{acts_on_terminal, counted, cp1252, printable_json, similar, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FieldPathBuf, FileFormat, Finding, Limits,
-    Parsed, Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness,
-    WriteError,
+    Order, Parsed, Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream,
+    Strictness, WriteError,
 };
 #[cfg(feature = "crucible")]
 pub use meshwright_crucible as crucible;

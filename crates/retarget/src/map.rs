@@ -162,7 +162,7 @@ impl BoneMap {
         let mut file = MapFile::new();
         let mut known = BTreeSet::new();
         for (joint, bone) in target.joints.iter().zip(&self.bones) {
-            if !known.insert(&joint.name) {
+            if !known.insert(joint.name.clone()) {
                 file.push_remark(format!("only the first bone of this name can be mapped: {}", joint.name));
                 continue;
             }

@@ -5,7 +5,6 @@ use crate::math::degrees;
 use crate::model::{Bmd, Bone};
 use crate::pose::Base;
 use crate::transform::BoneTransform;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -232,7 +231,7 @@ impl BoneConversion<'_, '_, '_> {
     /// Returns the bones that a joint follows. Joints that follow others themselves are replaced by the
     /// bones they follow.
     fn spread(&self, follows: &[(usize, f32)]) -> Vec<(u8, f32)> {
-        let mut sum: BTreeMap<u8, f32> = BTreeMap::new();
+        let mut sum: SortedMap<u8, f32> = SortedMap::new();
         for (j, weight) in follows {
             match self.followed.get(j) {
                 Some(parts) => {

@@ -12,7 +12,7 @@ use crate::render;
 use crate::results::{Results, Shown};
 use crate::status::Status;
 use meshwright::scene::Engine;
-use meshwright::{Budget, Finding, Format, Report, Severity};
+use meshwright::{Budget, Finding, Format, Order as _, Report, Severity};
 use serde_json::{Value, json};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
@@ -103,7 +103,7 @@ pub(crate) struct Found {
 pub(crate) fn find_faults(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
     let checked = check(input, reader, None)?;
     let mut findings = checked.report.findings().to_vec();
-    findings.sort_by_key(|finding| finding.rule.code);
+    findings.order_by_key(|finding| finding.rule.code);
     findings.dedup_by_key(|finding| finding.rule.code);
     Ok(Found { format: checked.kind.id, findings, opens_leniently: checked.lenient })
 }

@@ -4,7 +4,7 @@ use super::Checked;
 use crate::args::CheckArgs;
 use crate::input::Input;
 use crate::render;
-use meshwright::{Finding, Severity, counted};
+use meshwright::{Finding, Order as _, Severity, counted};
 use std::io;
 
 /// The number of findings of one code that are printed without `--all`.
@@ -52,7 +52,7 @@ fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
             None => groups.push(vec![finding]),
         }
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.first().map(|f| f.severity)));
+    groups.order_by_key(|group| std::cmp::Reverse(group.first().map(|f| f.severity)));
     groups
 }
 

@@ -99,7 +99,7 @@ impl ConvertRun<'_> {
             _ => "; pass --extras to keep them",
         };
         let map = made.bone_map().and_then(|map| self.bone_map(map.to_owned()));
-        let document = |patch: &Patch| serde_json::from_str(&patch.to_json()).ok();
+        let document = |patch: &Patch| serde_json::from_slice(patch.to_json().as_bytes()).ok();
         let is_json = self.args.format == OutputFormat::Json;
         let edits = patch.as_ref().filter(|_| is_json).and_then(document);
         let Converted { value: files, losses, .. } = made.files().map_err(|e| self.refusal(e))?;

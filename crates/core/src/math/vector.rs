@@ -114,22 +114,24 @@ pub fn lerp<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
 /// Returns `v` scaled to length 1. `None` if it is zero or not finite.
 #[inline]
 #[must_use]
-pub fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
-    let l = length(v);
-    if l.is_normal() { Some(v.map(|c| c / l)) } else { unit_of_extreme(v) }
+pub fn unit<const N: usize>(mut v: [f64; N]) -> Option<[f64; N]> {
+    let mut l = length(v);
+    if !l.is_normal() {
+        reduce(&mut v)?;
+        l = length(v);
+    }
+    Some(v.map(|c| c / l))
 }
 
-/// Does the same as [`unit`] for a vector whose squares overflow or underflow: it is first scaled by its
-/// largest component.
+/// Divides a vector whose squares overflow or underflow by its largest component. `None` if it is zero or not finite.
 #[cold]
-fn unit_of_extreme<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
+fn reduce(v: &mut [f64]) -> Option<()> {
     let largest = v.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
     if largest == 0.0 || !v.iter().all(|c| c.is_finite()) {
         return None;
     }
-    let v = v.map(|c| c / largest);
-    let l = length(v);
-    Some(v.map(|c| c / l))
+    v.iter_mut().for_each(|c| *c /= largest);
+    Some(())
 }
 
 /// Does the same as [`unit()`] for a vector stored in 32 bits.

@@ -13,7 +13,6 @@ use meshwright_files::{Entry, EntryKind, FilesError, Tree, TreePath};
 #[cfg(feature = "tso")]
 use meshwright_tso::{GameFolder, GameIndex, ResourceId};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 #[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
 use std::sync::OnceLock;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +35,7 @@ struct Caches {
     sims_index: OnceLock<GameIndex<TreePath>>,
     /// The numbers of translations and rotations in skills, by the names of their keys.
     #[cfg(feature = "tso")]
-    skills: OnceLock<BTreeMap<String, (u32, u32)>>,
+    skills: OnceLock<SortedMap<String, (u32, u32)>>,
 }
 
 /// Finders are equal if they share their caches.
@@ -92,8 +91,8 @@ impl Finder {
     #[cfg(feature = "tso")]
     pub(super) fn skills(
         &self,
-        read: impl FnOnce() -> BTreeMap<String, (u32, u32)>,
-    ) -> &BTreeMap<String, (u32, u32)> {
+        read: impl FnOnce() -> SortedMap<String, (u32, u32)>,
+    ) -> &SortedMap<String, (u32, u32)> {
         self.0.skills.get_or_init(read)
     }
 

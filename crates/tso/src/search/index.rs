@@ -2,7 +2,6 @@
 
 use super::game_files::{GameFiles, read_records, split_name};
 use crate::bnd::{Bnd, ResourceId};
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::SortedMap;
@@ -103,8 +102,8 @@ impl<P: Clone + PartialEq> GameIndex<P> {
     }
 
     /// Reads how many translations and rotations skills have, by the names of the files of their keys in lower case.
-    pub fn key_counts<F: GameFiles<Path = P>>(&self, files: &F) -> BTreeMap<String, (u32, u32)> {
-        let mut known = BTreeMap::new();
+    pub fn key_counts<F: GameFiles<Path = P>>(&self, files: &F) -> SortedMap<String, (u32, u32)> {
+        let mut known = SortedMap::new();
         for skill in self.records.iter().filter_map(|path| read_records(files, path)).flat_map(|c| c.skills) {
             let name = skill.keys.text().to_lowercase();
             known.entry(name).or_insert((skill.translations, skill.rotations));
