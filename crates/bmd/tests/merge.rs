@@ -55,8 +55,7 @@ fn patch(native: &Scene, edited: &Scene) -> Patch {
 
 /// Merges a patch without the meshes of the native scene, which merges must not need.
 fn merged(model: &Bmd, native: &Scene, patch: &Patch) -> Result<Converted<Bmd>, String> {
-    let native = native.clone().with_meshes(Vec::new());
-    model.merge(&native, patch, &FromSceneOptions::default()).map_err(|e| e.to_string())
+    model.merge(&native.without_meshes(), patch, &FromSceneOptions::default()).map_err(|e| e.to_string())
 }
 
 /// The edits to test.

@@ -156,22 +156,31 @@ fn children_of_a_bone_that_is_gone_stay_where_they_were() {
     assert_eq!(posed(&edited, None), posed(&back, None));
 }
 
+/// Returns a rest transform that is this far along Y.
+fn rest(y: f32) -> Local {
+    Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY })
+}
+
+/// Adds keys to the first clip that turn a joint.
+fn turn(scene: &mut Scene, joint: usize) {
+    let mut track = Track { joint, ..Track::default() };
+    for (time, turn) in [(0.0, 0.0), (4.0, 0.7)] {
+        track.rotation.push(time, narrow(quat::about([1.0, 0.0, 0.0], turn)));
+    }
+    let Motion::Tracks(tracks) = &mut scene.clips[0].motion else { panic!("no tracks") };
+    tracks.push(track);
+}
+
 /// A new bone may come between a bone and its parent, and may move.
 #[test]
 fn a_bone_that_is_inserted_moves_what_hangs_from_it() {
     let native = tube();
     let mut edited = native.clone();
     let joints = &mut edited.skeletons[0].joints;
-    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
     joints.push(Joint::new("new", Some(0), rest(0.25)));
     (joints[1].parent, joints[1].rest) = (Some(3), rest(0.75));
     joints[3].inverse_bind = Trs { translation: [0.0, -1.25, 0.0], ..Trs::IDENTITY }.to_affine();
-    let mut track = Track { joint: 3, ..Track::default() };
-    for (time, turn) in [(0.0, 0.0), (4.0, 0.7)] {
-        track.rotation.push(time, narrow(quat::about([1.0, 0.0, 0.0], turn)));
-    }
-    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
-    tracks.push(track);
+    turn(&mut edited, 3);
     let (back, report) = same(&edited, &native);
     looks_alike(&edited, &back, &FRAMES);
     let parents: Vec<_> = back.skeletons[0].joints.iter().map(|joint| joint.parent).collect();
@@ -185,7 +194,6 @@ fn a_bone_that_is_inserted_moves_what_hangs_from_it() {
 #[test]
 fn clips_that_stay_move_joints_with_other_parents_as_before() {
     let native = tube();
-    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
     for inserts in [false, true] {
         let mut edited = native.clone();
         edited.clips.clear();
@@ -210,15 +218,9 @@ fn a_bone_that_becomes_the_parent_of_its_root_moves_it() {
     let native = tube();
     let mut edited = native.clone();
     let joints = &mut edited.skeletons[0].joints;
-    let rest = |y: f32| Local::Trs(Trs { translation: [0.0, y, 0.0], ..Trs::IDENTITY });
     (joints[2].parent, joints[2].rest) = (None, rest(3.0));
     (joints[0].parent, joints[0].rest) = (Some(2), rest(-2.0));
-    let mut track = Track { joint: 2, ..Track::default() };
-    for (time, turn) in [(0.0, 0.0), (4.0, 0.7)] {
-        track.rotation.push(time, narrow(quat::about([1.0, 0.0, 0.0], turn)));
-    }
-    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
-    tracks.push(track);
+    turn(&mut edited, 2);
     let (back, report) = same(&edited, &native);
     looks_alike(&edited, &back, &FRAMES);
     let parents: Vec<_> = back.skeletons[0].joints.iter().map(|joint| joint.parent).collect();

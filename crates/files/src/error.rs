@@ -76,7 +76,7 @@ pub enum FilesError {
         /// The broken rule.
         error: Box<ReadError>,
     },
-    /// A pack of this kind cannot hold the file, or as much as all files are.
+    /// A pack of this kind cannot hold the file, or not all files together.
     #[error("{}{why}", prefix(path))]
     Unpackable {
         /// The path; empty if no single file is at fault.

@@ -173,8 +173,7 @@ fn scenes() -> [SceneOptions; 2] {
 
 /// Merges a patch without the meshes of the native scene, which merges must not need.
 fn merged(asset: &Model, native: &Scene, edited: &Patch) -> Result<Converted<OutputFiles>, String> {
-    let native = native.clone().with_meshes(Vec::new());
-    merge(asset, &native, edited, &WriteOptions::default()).map_err(|e| e.to_string())
+    merge(asset, &native.without_meshes(), edited, &WriteOptions::default()).map_err(|e| e.to_string())
 }
 
 /// The failures, the first of each kind.

@@ -222,6 +222,12 @@ fn mirror(scene: &mut Scene, name: &str) {
     skeleton.bind_rest().unwrap();
 }
 
+/// Returns the keys of a figure.
+fn tracks(figure: &mut Scene) -> &mut Vec<Track> {
+    let Motion::Tracks(tracks) = &mut figure.clips[0].motion else { panic!("a figure has keys") };
+    tracks
+}
+
 #[test]
 fn a_mirrored_bone_of_the_target_changes_no_motion() {
     let source = figure(&MIXAMO, &Shape::default());
@@ -266,8 +272,7 @@ fn a_scaled_root_of_the_target_changes_no_motion() {
 fn scale_keys_are_lost_even_if_they_keep_the_volume() {
     let mut source = figure(&MIXAMO, &Shape::default());
     let arm = joint(&source, "mixamorig:LeftArm");
-    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
-    tracks[arm].scale.push(0.0, [2.0, 0.5, 1.0]);
+    tracks(&mut source)[arm].scale.push(0.0, [2.0, 0.5, 1.0]);
     let losses = retargeted(&source, &figure(&SIMS, &Shape::default())).losses;
     assert!(losses.iter().any(|loss| loss.code == "retarget-scale-dropped"), "{losses:?}");
 }
@@ -276,11 +281,9 @@ fn scale_keys_are_lost_even_if_they_keep_the_volume() {
 fn keys_after_the_last_frame_of_a_loop_count() {
     let mut source = figure(&MIXAMO, &Shape::default());
     let arm = joint(&source, "mixamorig:LeftArm");
-    let clip = &mut source.clips[0];
-    let Motion::Tracks(tracks) = &mut clip.motion else { panic!("a figure has keys") };
-    let last = clip.frames as f32 - 1.0;
-    tracks[arm].rotation.push(last + 0.5, [0.0, 0.0, 0.0, 1.0]);
-    clip.looping = true;
+    let last = source.clips[0].frames as f32 - 1.0;
+    tracks(&mut source)[arm].rotation.push(last + 0.5, [0.0, 0.0, 0.0, 1.0]);
+    source.clips[0].looping = true;
     let done = retargeted(&source, &source).value.scene;
     assert!(distance_of(&motion(&source), &motion(&done)) < 1e-5);
 }
@@ -292,8 +295,7 @@ fn a_bone_that_only_scales_is_reported_if_nothing_follows_it() {
     joints.push(Joint::new("prop", Some(0), Local::default()));
     let mut track = Track { joint: joints.len() - 1, ..Track::default() };
     track.scale.push(0.0, [0.0; 3]);
-    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
-    tracks.push(track);
+    tracks(&mut source).push(track);
     let report = retargeted(&source, &figure(&SIMS, &Shape::default())).value.report;
     assert_eq!(report.unused, ["prop"]);
 }
@@ -308,8 +310,7 @@ fn a_bone_above_all_mapped_ones_moves_the_character() {
     let mut track = Track { joint: mover, ..Track::default() };
     track.translation.push(0.0, [0.0; 3]);
     track.translation.push(24.0, [5.0, 0.0, 2.0]);
-    let Motion::Tracks(tracks) = &mut source.clips[0].motion else { panic!("a figure has keys") };
-    tracks.push(track);
+    tracks(&mut source).push(track);
     let done = retargeted(&source, &figure(&SIMS, &Shape::default())).value;
     for (a, b) in motion(&source).iter().zip(motion(&done.scene)) {
         assert!(a[0].translation.distance(b[0].translation) < 1e-4, "{} {}", a[0], b[0]);

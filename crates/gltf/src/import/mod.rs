@@ -17,8 +17,9 @@
 //! | an animation | a clip |
 //!
 //! Skins with different inverse bind matrices for the same joints share them if a single transform of the vertices
-//! compensates for the difference. Otherwise each further bind matrix gets a copy of its joint, which follows it. Steps become two keys at neighbouring times, cubic
-//! splines as many linear keys as keep within [`SPLINE_ERROR`] of their range.
+//! compensates for the difference. Otherwise each further bind matrix gets a copy of its joint, which follows it. Steps
+//! become two keys at neighbouring times, cubic splines as many linear keys as keep within [`SPLINE_ERROR`] of their
+//! range.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod attributes;

@@ -37,7 +37,7 @@ notices! {
         "Meshes without a material got one, because the target needs it.",
         "Nothing has to be done.";
     note "material-named",
-        "A mesh has no material, or a texture's material no name, and the target needs one; it got that of the mesh or the texture.",
+        "The target needs materials with names. A mesh without a material got one with the name of the mesh, and a material without a name got that of its texture.",
         "Give the mesh a material in the editor.";
     loss "materials-dropped",
         "The target has no materials, or fewer than the source.",

@@ -22,10 +22,10 @@ pub(super) fn named_apart<'s>(
     let names = TextureNames::new(format, &scene);
     let mut renamed = Vec::new();
     for (i, material) in scene.materials.iter().enumerate() {
-        let is_drawn = scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(i)));
+        let is_drawn = || scene.meshes.iter().any(|mesh| mesh.material == Some(MaterialId(i)));
         let is_found_by_name = (format.row().picture)(material) == Some(material.name.as_str());
         let name = names.name(i).filter(|name| *name != material.name);
-        if let Some(name) = name.filter(|_| is_drawn && is_found_by_name && material.image.is_some()) {
+        if let Some(name) = name.filter(|_| is_found_by_name && material.image.is_some() && is_drawn()) {
             renamed.push((i, name.to_owned()));
         }
     }

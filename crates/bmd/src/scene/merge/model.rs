@@ -17,7 +17,8 @@ use meshwright_scene::{Clip, ConvertError, Converted, FromSceneOptions, Loss, Me
 
 impl Bmd {
     /// Applies a patch of `native`, the scene that the model converts to, whose meshes may be missing. Everything
-    /// that the patch does not name keeps its bits: reserved words, flags, quads, shared lists, pseudo-bones and steps of streams.
+    /// that the patch does not name keeps its bits: reserved words, flags, quads, shared lists, pseudo-bones and
+    /// steps of streams.
     /// Sections whose size does not change keep their offsets. Vertices are encoded in the form that most of
     /// the model's vertices have.
     ///
